@@ -217,9 +217,9 @@ def _routes(group: "GroupPlan") -> tuple[str, Rows]:
         names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
     elif graph.own:
         names[graph.ports - 1] = "core"
-    home = graph.seat(group.route.root)[0]
+    home = graph.port_of(group.route.root)[0]
     order = group.ring or [home, *(switch for switch, _ in group.edges or ())]
-    roles = [(graph.seat(node), role_of(group, node).name) for node in group.members]
+    roles = [(graph.port_of(node), role_of(group, node).name) for node in group.members]
 
     def role(switch: int) -> str:
         words = (name.lower().replace("_", " ") for (at, _), name in roles if at == switch)

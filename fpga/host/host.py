@@ -261,10 +261,10 @@ class Host:
         """Set the cycles that a `wait` takes at most."""
         self.write(GlobalWord.WAIT_LIMIT, cycles)
 
-    def watch(self, meter: int, seats: Iterable[tuple[int, int]]) -> None:
+    def watch(self, meter: int, endpoints: Iterable[tuple[int, int]]) -> None:
         """Clear a meter, and let it measure the group with these (node, register) pairs."""
         registers = self.identity.registers
-        mask = sum(1 << node * registers + register for node, register in seats)
+        mask = sum(1 << node * registers + register for node, register in endpoints)
         for k in range(-(-self.identity.nodes * registers // 32)):
             self.write(meter_word(meter, MASK_BASE + k), mask >> 32 * k & 0xFFFFFFFF)
         self.write(meter_word(meter, MeterWord.CLEAR), 0)

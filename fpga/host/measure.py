@@ -319,17 +319,17 @@ class _Runner:
 
     def __init__(self, host: Host, plan: BarrierPlan, group: GroupPlan, rng: random.Random) -> None:
         self._host, self._group, self._rng = host, group, rng
-        self._seats = plan.endpoints(group)
+        self._endpoints = plan.endpoints(group)
         self._asked = 0
         self._wrong: list[str] = []
         self._expected = 0
         network = plan.spec.network
-        host.watch(METER, self._seats)
+        host.watch(METER, self._endpoints)
         self._say_ready()
         if network.data_bits:
-            data = [rng.getrandbits(network.data_bits) for _ in self._seats]
-            for seat, word in zip(self._seats, data, strict=True):
-                host.put(*seat, word)
+            data = [rng.getrandbits(network.data_bits) for _ in self._endpoints]
+            for endpoint, word in zip(self._endpoints, data, strict=True):
+                host.put(*endpoint, word)
             self._expected = combination(group.op, network.data_bits)(data)
 
     def barrier(self, *, together: bool) -> bool:
@@ -338,10 +338,10 @@ class _Runner:
         if together:
             self._host.arrive_all(METER)
         else:
-            for seat in self._rng.sample(self._seats, len(self._seats)):
-                self._host.arrive(*seat)
+            for endpoint in self._rng.sample(self._endpoints, len(self._endpoints)):
+                self._host.arrive(*endpoint)
         try:
-            results = {self._host.wait(*seat) for seat in self._awaited(together)}
+            results = {self._host.wait(*endpoint) for endpoint in self._awaited(together)}
         except RefusedError as error:
             self._say(f"barrier {self._asked} did not end: {error}")
             return False
@@ -358,7 +358,7 @@ class _Runner:
 
     def _awaited(self, together: bool) -> list[tuple[int, int]]:
         """Return who is waited for: all at first, then one, as the meter sees the others."""
-        return [self._rng.choice(self._seats)] if together else self._seats
+        return [self._rng.choice(self._endpoints)] if together else self._endpoints
 
     def measured(self, *, bounded: bool) -> GroupMeasure:
         """Return what came of them."""
@@ -383,7 +383,7 @@ class _Runner:
             self._say(f"greatest latency {meter.greatest} is above the bound {bound}")
 
     def _say_ready(self) -> None:
-        for node, register in self._seats:
+        for node, register in self._endpoints:
             if not any(self._host.ready(node, register) for _ in range(_POLLS)):
                 raise BoardError(
                     f"port {self._host.link.port}: register {register} of node {node} does not "

@@ -167,7 +167,7 @@ class Irregular:
         """Return the number of a node from how the network file names it: (x, y), or its port."""
         return member[1] * self.columns + member[0] if self.columns else self.index(member)
 
-    def seat(self, member: Place) -> Place:
+    def port_of(self, member: Place) -> Place:
         """Return the switch and port of a node from how the network file names it."""
         return self.nodes[self.number(member)]
 

@@ -110,7 +110,7 @@ class Room:
         pairs = zip(self.owners, self.members, strict=True)
         return Counter((owner, router) for owner, routers in pairs for router in routers)
 
-    def _seats(self, owner: int, entries: int, registers: int) -> int:
+    def _usable(self, owner: int, entries: int, registers: int) -> int:
         """Return the entries of a share, of so many in all, that have a register of a node port."""
         return sum(e < registers for e in share_of(owner, self.managers, entries))
 
@@ -118,7 +118,7 @@ class Room:
         """Return the fewest registers, not below those there are, that do for all members."""
         for registers in range(self.registers, MOST_REGISTERS + 1):
             wanted = self._wanted.items()
-            if all(n <= self._seats(owner, entries, registers) for (owner, _), n in wanted):
+            if all(n <= self._usable(owner, entries, registers) for (owner, _), n in wanted):
                 return registers
         return None
 
@@ -132,8 +132,8 @@ class Room:
         """
         entries = self.router.layout.entries
         for (owner, router), count in self._wanted.most_common():
-            if count > (seats := self._seats(owner, entries, self.registers)):
-                there = f"but members there can have {seats}"
+            if count > (usable := self._usable(owner, entries, self.registers)):
+                there = f"but members there can have {usable}"
                 raise self._refusal(router, owner, self.members, there, count)
 
     def check(self, routers: Sequence[Collection[int]]) -> None:

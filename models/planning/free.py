@@ -37,11 +37,11 @@ class FreeEntries:
         if group.slot_register is not None:
             return self._take_slot(group, owner)
         share = share_of(owner, max(1, self._router.managers), self._router.layout.entries)
-        seats = share[: max(0, self._registers - share.start)]
+        usable = share[: max(0, self._registers - share.start)]
         members = set(group.tree.nodes[:, 0].tolist())
         placement = {}
         for router in group.placement:
-            order = seats if router in members else reversed(share)
+            order = usable if router in members else reversed(share)
             free = (entry for entry in order if entry not in self._taken[router])
             if (entry := next(free, None)) is None:
                 return None

@@ -280,8 +280,8 @@ def laid(
         bound, least = (ring_bound(n, network) for n in (route.length, route.least.links))
     elif isinstance(route, Multicast) and len(members) > 1:
         flits = tree_flits(route.height, network)
-        at = Counter(network.graph.seat(member)[0] for member in members)
-        beside = at[network.graph.seat(route.root)[0]] > 1
+        at = Counter(network.graph.port_of(member)[0] for member in members)
+        beside = at[network.graph.port_of(route.root)[0]] > 1
         bound = tree_bound(route.height, flits, network, beside=beside)
         others = tree_flits(route.least, network)
         least = tree_bound(route.least, others, network, beside=min(at.values()) > 1)
@@ -362,8 +362,8 @@ def _tree(
         assert grid
         relays = [graph.switch(relay) for relay in entry["relays"]]
         ends = [[grid.place(graph.switch(end)) for end in edge] for edge in entry["edges"]]
-        seats, passed = ([grid.place(router) for router in some] for some in (routers, relays))
-        return PortTree.routed(Tree.from_edges(seats, ends, ports, passed, grid), graph)
+        own, passed = ([grid.place(router) for router in some] for some in (routers, relays))
+        return PortTree.routed(Tree.from_edges(own, ends, ports, passed, grid), graph)
     places = [graph.node(graph.number(member)) for member in members]
     if graph.columns:
         ports_up = {graph.switch(entry["root"]): -1}

@@ -57,9 +57,9 @@ class Multicast(NamedTuple):
     def routes(self, members: Iterable[Node]) -> Routes:
         """Return the routes of the tree from its root's core to the members'."""
         inputs = dict(filter(None, (self.graph.across(*output) for output in self.outputs)))
-        home, inputs[home] = self.graph.seat(self.root)
-        seats = [self.graph.seat(member) for member in members if member != self.root]
-        return {output: inputs[output[0]] for output in (*self.outputs, *seats)}
+        home, inputs[home] = self.graph.port_of(self.root)
+        leaves = [self.graph.port_of(member) for member in members if member != self.root]
+        return {output: inputs[output[0]] for output in (*self.outputs, *leaves)}
 
 
 def best_tree(
@@ -82,14 +82,14 @@ def best_tree(
     rank = {member: place for place, member in enumerate(members)}
     if graph.columns:
         rank = {members[i]: place for place, i in enumerate(by_centrality(members).tolist())}
-    wanted = {graph.seat(member)[0] for member in members}
+    wanted = {graph.port_of(member)[0] for member in members}
     far = _distances(graph, members)
     best: tuple[int, Node] | None = None
     levels: list[list[int]] = []
     for root in sorted(members, key=lambda member: (far[member], rank[member])):
         if best is not None and (far[root], rank[root]) >= (best[0], rank[best[1]]):
             break
-        found = _levels(links, graph.seat(root)[0], wanted)
+        found = _levels(links, graph.port_of(root)[0], wanted)
         if found is None:
             continue
         depth = len(found) - 1
@@ -109,7 +109,7 @@ def least_depth(graph: Irregular, members: Sequence[Node]) -> int:
 def _distances(graph: Irregular, members: Sequence[Node]) -> dict[Node, int]:
     """Return the hops from each member to the farthest."""
     if not graph.columns:
-        homes = [graph.seat(member)[0] for member in members]
+        homes = [graph.port_of(member)[0] for member in members]
         far = {home: int(graph.levels(home)[homes].max()) for home in {*homes}}
         return {member: far[home] for member, home in zip(members, homes, strict=True)}
     sums, differences = [x + y for x, y in members], [x - y for x, y in members]

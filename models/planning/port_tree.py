@@ -264,14 +264,14 @@ class PortTree:
         return {router: i for i, router in enumerate(self.routers.tolist())}
 
     @cached_property
-    def seats(self) -> Ints:
+    def member_positions(self) -> Ints:
         """Position of each member's router, shape (n,)."""
         return np.searchsorted(self.routers, self.nodes[:, 0])
 
     @cached_property
     def member_count(self) -> Ints:
         """Member nodes at each router, shape (t,)."""
-        return np.bincount(self.seats, minlength=len(self))
+        return np.bincount(self.member_positions, minlength=len(self))
 
     def edge_paths(self) -> Iterator[tuple[int, list[Place], list[Place]]]:
         """Yield each child's position, and the routers and outputs down to it and up from it."""

@@ -98,9 +98,9 @@ class Ring(NamedTuple):
         Any other member listens where the ring comes to it first.
         """
         others: defaultdict[int, list[int]] = defaultdict(list)
-        home, source = own = self.graph.seat(self.root)
+        home, source = own = self.graph.port_of(self.root)
         for member in members:
-            switch, port = self.graph.seat(member)
+            switch, port = self.graph.port_of(member)
             others[switch] += [port] * ((switch, port) != own)
         if not (self.outputs or others[home]):
             return {}
@@ -131,7 +131,7 @@ class Ring(NamedTuple):
             return self._replace(root=members[0])
         order: dict[int, int] = {}
         for place, member in enumerate(members):
-            order.setdefault(self.graph.seat(member)[0], place)
+            order.setdefault(self.graph.port_of(member)[0], place)
         seen = Counter[int]()
         last, missing = -1, len(order)
         best = count, 0, 0
@@ -257,7 +257,7 @@ def ring_beside(
 
 def _switches(graph: Irregular, members: Sequence[Node]) -> list[int]:
     """Return the switches of members, each once, in their order."""
-    return list(dict.fromkeys(graph.seat(member)[0] for member in members))
+    return list(dict.fromkeys(graph.port_of(member)[0] for member in members))
 
 
 class _Region(NamedTuple):

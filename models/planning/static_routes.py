@@ -85,7 +85,7 @@ def chain_words(
 
 def group_outputs(group: GroupPlan) -> set[Output]:
     """Return the outputs that are flushed when a group begins or ends: its links and cores."""
-    return {*group.routes(), *map(group.graph.seat, group.members)}
+    return {*group.routes(), *map(group.graph.port_of, group.members)}
 
 
 def role_of(group: GroupPlan, node: Node) -> Role:
@@ -170,16 +170,16 @@ def reach(group: GroupPlan) -> dict[Node, int]:
     outputs: defaultdict[Output, list[Output]] = defaultdict(list)
     for (switch, port), source in group.routes().items():
         outputs[switch, source].append((switch, port))
-    seats = {group.graph.seat(node): node for node in group.members}
+    cores = {group.graph.port_of(node): node for node in group.members}
     found: dict[Node, int] = {}
-    here, links = [group.graph.seat(group.route.root)], 0
+    here, links = [group.graph.port_of(group.route.root)], 0
     while here:
         following: list[Output] = []
         for entry in here:
             for output in outputs[entry]:
                 to = group.graph.across(*output)
-                if output in seats:
-                    found[seats[output]] = links
+                if output in cores:
+                    found[cores[output]] = links
                 elif to is not None:
                     following.append(to)
         here, links = following, links + 1

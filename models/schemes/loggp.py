@@ -60,7 +60,7 @@ def reflex(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "ring")
     links, switches = group.links, set(group.ring or ())
-    others = switches - {group.graph.seat(member)[0] for member in members}
+    others = switches - {group.graph.port_of(member)[0] for member in members}
     return Cost(
         setup_messages=len(others) + 1,
         setup_nodes=len(switches),
@@ -99,17 +99,17 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "tree")
     latency = barrier_ns("udn-stn", len(members), group.longest_path, times)
-    level = group.graph.levels(group.graph.seat(group.route.root)[0])
-    inward = sum(int(level[group.graph.seat(member)[0]]) for member in members)
+    level = group.graph.levels(group.graph.port_of(group.route.root)[0])
+    inward = sum(int(level[group.graph.port_of(member)[0]]) for member in members)
     return _on_tree(group, members, latency, inward + group.links)
 
 
 def _on_tree(group: GroupPlan, members: Sequence[Node], latency_ns: float, traversals: int) -> Cost:
     """Return the cost of a scheme that sets the tree of a static network up."""
     graph = group.graph
-    switches = {graph.seat(group.route.root)[0], *(switch for switch, _ in group.edges or ())}
+    switches = {graph.port_of(group.route.root)[0], *(switch for switch, _ in group.edges or ())}
     return Cost(
-        setup_messages=len(switches - {graph.seat(member)[0] for member in members}),
+        setup_messages=len(switches - {graph.port_of(member)[0] for member in members}),
         setup_nodes=len(switches),
         height=group.longest_path,
         latency_ns=latency_ns,

@@ -187,9 +187,9 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
 
 def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a ring or tree over a graph: an arrow on the lane of every link that it takes."""
-    way, seat = group.route, group.graph.seat
+    way, port_of = group.route, group.graph.port_of
     made = Overlay(root=way.root, above=True)
-    inks = {seat(way.root)[0]: RING if way.ring is not None else colours[0]}
+    inks = {port_of(way.root)[0]: RING if way.ring is not None else colours[0]}
     for switch, port in way.outputs:
         far = group.graph.across(switch, port)
         assert far is not None
@@ -198,12 +198,12 @@ def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Ove
             ink = colours[1 + colours.index(inks[switch])]
         inks.setdefault(far[0], ink)
         made.ways.append(arrow(scene.lane((switch, str(port))), ink))
-    here = {seat(member)[0] for member in group.members}
+    here = {port_of(member)[0] for member in group.members}
     made.passed = bool(inks.keys() - here)
     for switch, ink in inks.items():
         made.dots[switch] = Dot(ink) if switch in here else Dot(PAPER, ink)
     for member in group.members:
-        switch, port = seat(member)
+        switch, port = port_of(member)
         made.dots[member] = Dot(inks[switch])
         made.ways.append(Way(scene.links[switch, str(port)], inks[switch]))
     made.dots[way.root] = Dot(ROOT)

@@ -294,7 +294,7 @@ class StaticCoverage(Coverage):
             return graph.ports * end[0] + end[1]
 
         for number, group in enumerate(groups):
-            here = {graph.seat(node)[0] for node in group.members}
+            here = {graph.port_of(node)[0] for node in group.members}
             nodes = map(network.topology.index, group.members)
             roles = (role_of(group, node) for node in group.members)
             self._role |= dict(zip(nodes, roles, strict=True))

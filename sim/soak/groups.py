@@ -428,4 +428,4 @@ class Drawing:
 
 def _claims(group: GroupPlan) -> set[tuple[int, ...]]:
     """Return what a group of a static network takes: outputs, and cores."""
-    return {*group.routes(), *map(group.graph.seat, group.members)}
+    return {*group.routes(), *map(group.graph.port_of, group.members)}

@@ -3,7 +3,7 @@
 from tests.mutation.mutant import Mutant
 
 GRAPH = ("tests/models/planning/test_deadlock.py",)
-LITERAL = ("tests/models/golden/router/test_router.py",)
+REFERENCE = ("tests/models/golden/router/test_router.py",)
 RINGS = ("tests/rtl/router/test_routing.py",)
 LOCKSTEP = ("tests/rtl/planes/test_bench.py",)
 OUTPUT, CHOICE = "rtl/router/router.py", "rtl/router/adaptive.py"
@@ -33,21 +33,21 @@ ROUTING = (
         "models/golden/router",
         "c &= ~1",
         "c &= ~0",
-        LITERAL,
+        REFERENCE,
     ),
     _broken(
         "the model goes down exactly half of the way round",
         "models/golden/router",
         "2 * (there - here) + here % 2",
         "2 * (there - here) + 1",
-        LITERAL,
+        REFERENCE,
     ),
     _broken(
         "the model's header has no port",
         "models/golden/router",
         "sum(grid.bits) + (0 if own else (ports - 1).bit_length())",
         "sum(grid.bits)",
-        LITERAL,
+        REFERENCE,
     ),
     _broken(
         "half of the way round is too far for the router",
@@ -118,14 +118,14 @@ ADAPTIVE = (
         "models/golden/router.py",
         "return max(free, key",
         "return min(free, key",
-        LITERAL,
+        REFERENCE,
     ),
     _adaptive(
         "the model's packets go back from escape channels",
         "models/golden/router.py",
         "return c >= self.escapes or port not in self._axis",
         "return True",
-        LITERAL,
+        REFERENCE,
     ),
     _adaptive(
         "indirect dependences are left out",

@@ -105,7 +105,7 @@ class FlowCheck(CreditLedger):
     def _way(self, node: Node, routes: Mapping[Output, int]) -> list[int]:
         """Return the links to a member's core, the last first."""
         graph, way = self._network.graph, list[int]()
-        switch, port = graph.seat(node)
+        switch, port = graph.port_of(node)
         while True:
             way.append(graph.ports * switch + port)
             source = routes[switch, port]

@@ -64,7 +64,7 @@ class GoldenBoard(Link):
             released |= 1 << node * registers + register
             self._results[node * registers + register] = result
         ports = {
-            name: sum(1 << i for i, seat in enumerate(self._bits) if shown(*seat))
+            name: sum(1 << i for i, end in enumerate(self._bits) if shown(*end))
             for name, shown in (
                 ("ready", network.ready),
                 ("done", network.done),
@@ -94,9 +94,9 @@ class GoldenBoard(Link):
             asked = (out["config_node"], out["config_address"])
             config = ConfigRequest(*asked, bool(out["config_write"]), out["config_data"])
         arrive, last = (
-            {seat: i for i, seat in enumerate(self._bits) if out[name] >> i & 1}
+            {end: i for i, end in enumerate(self._bits) if out[name] >> i & 1}
             for name in ("arrive", "last")
         )
-        data = {seat: out["data"] >> i * bits & (1 << bits) - 1 for seat, i in arrive.items()}
+        data = {end: out["data"] >> i * bits & (1 << bits) - 1 for end, i in arrive.items()}
         self.host.step(request, seen)
         network.step(arrive=data, last=set(last), config=config)

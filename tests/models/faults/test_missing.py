@@ -51,8 +51,8 @@ class Bench:
 
     def arrive(self, members: Sequence[Any]) -> None:
         """Let members arrive, and all that they cause happen."""
-        seats = dict(zip(self.group.members, self.barriers.seats(self.group), strict=True))
-        self.net.step(arrive={seats[member]: 0 for member in members})
+        endpoints = dict(zip(self.group.members, self.barriers.endpoints(self.group), strict=True))
+        self.net.step(arrive={endpoints[member]: 0 for member in members})
         self.barriers.rest(REST, broken=True)
 
     def read(self, write: Write) -> int | None:
@@ -99,8 +99,8 @@ def above(group: GroupPlan, position: int) -> set[Any]:
     def is_below(place: int) -> bool:
         return place == position or (place >= 0 and is_below(int(tree.parent[place])))
 
-    seats = zip(group.members, tree.seats.tolist(), strict=True)
-    return {member for member, place in seats if not is_below(place)}
+    positions = zip(group.members, tree.member_positions.tolist(), strict=True)
+    return {member for member, place in positions if not is_below(place)}
 
 
 @pytest.mark.parametrize(("make", "keys"), [NETWORKS[2], NETWORKS[4]])

@@ -1,4 +1,4 @@
-"""The golden model of an engine beside the literal one, with the same inputs."""
+"""The golden model of an engine beside the reference model, with the same inputs."""
 
 import random
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from syncfabric.models.golden.engine.engine import Outputs
 from syncfabric.models.golden.engine.memory import Message
 from tests.models.golden.engine_stimuli import Build, EngineStimuli
-from tests.models.golden.literal_engine import LiteralEngine
+from tests.models.golden.reference_engine import ReferenceEngine
 
 
 def seen(outputs: Outputs) -> dict[str, Any]:
-    """Return what has a meaning on the ports, as the literal model does."""
+    """Return what has a meaning on the ports, as the reference model does."""
 
     def words(message: Message | None) -> tuple[int, int, int, int | None, int] | None:
         return (*message,) if message else None
@@ -30,14 +30,14 @@ class EngineRace(EngineStimuli):
 
     def __init__(self, build: Build, rng: random.Random, busy: float, right: float) -> None:
         super().__init__(build, rng, busy, right)
-        self.literal = LiteralEngine(build.layout, *build.options.values())
+        self.reference = ReferenceEngine(build.layout, *build.options.values())
         self.passed = [0] * (self.layout.links + 1)  # services while a head waits, by source
 
     def step(self) -> None:
         """Go through a cycle with both."""
-        inputs, now = self.inputs(), self.literal.t
+        inputs, now = self.inputs(), self.reference.t
         words = {p: tuple(message) for p, message in inputs.links.items()}
-        expected = self.literal.cycle(words, *inputs[1:])  # type: ignore[arg-type]
+        expected = self.reference.cycle(words, *inputs[1:])  # type: ignore[arg-type]
         ways = {q: tuple(way) for q, way in self.engine.ways.items()}
         got = self.engine.step(*inputs[:3], hold=inputs.hold)
         if expected["answer"]:
@@ -52,10 +52,10 @@ class EngineRace(EngineStimuli):
 
         With ``hold`` it is one more: a grant that was made for one alone is kept meanwhile.
         """
-        for service in self.literal.services:
+        for service in self.reference.services:
             if service.s == now:
                 for source in range(self.layout.links + 1):
-                    head = self.literal.head(source, now)
+                    head = self.reference.head(source, now)
                     self.passed[source] += head is not None
                 self.passed[service.source] = 0
         assert max(self.passed) <= self.layout.links + self.build.shared

@@ -74,7 +74,7 @@ def links_of(network: MessageSpec) -> dict[Place, Place]:
     return ends
 
 
-def seats_of(network: MessageSpec, members: Iterable[Sequence[int]]) -> list[Place]:
+def ports_of(network: MessageSpec, members: Iterable[Sequence[int]]) -> list[Place]:
     """Return router and port of members as a plan's JSON names them."""
     if isinstance(network, MeshSpec):
         return [(y * network.width + x, 4) for x, y in members]
@@ -85,7 +85,7 @@ def least_radius(network: MessageSpec, members: Iterable[Sequence[int]]) -> int:
     """Return the least L of a tree: by distances from every member to every router."""
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from((a[0], b[0]) for a, b in links_of(network).items())
-    routers = {router for router, _ in seats_of(network, members)}
+    routers = {router for router, _ in ports_of(network, members)}
     graph.add_nodes_from(routers)
     far = {router: nx.single_source_shortest_path_length(graph, router) for router in routers}
     radius = min(max(far[m].get(r, math.inf) for m in routers) for r in graph)
@@ -164,7 +164,7 @@ def check_group(
     ends: dict[Place, Place],
 ) -> None:
     """Walk down from the root as messages do, and find all members and all entries once."""
-    seats = seats_of(network, plan["members"])
+    ports = ports_of(network, plan["members"])
     routed = network.transport == "routed"
     roots = [r for r in placed if not entries[r, placed[r]].image["parent"]]
     assert len(roots) == 1
@@ -199,14 +199,14 @@ def check_group(
             up = follow(network, ends, child, there, back, name=name, routed=routed)
             assert up == (here, port, hops)
             ahead.append(there)
-    assert sorted(reached) == sorted(seats)
+    assert sorted(reached) == sorted(ports)
     assert depth.keys() == placed.keys()
     assert sorted(edges) == sorted(
         (number(network, a), number(network, b)) for a, b in plan["edges"]
     )
     own = interfaces(network)
-    assert plan["bound_links"] == max(depth[router] for router, _ in seats) + own
-    assert plan["registers"][: len(seats)] == [placed[router] for router, _ in seats]
+    assert plan["bound_links"] == max(depth[router] for router, _ in ports) + own
+    assert plan["registers"][: len(ports)] == [placed[router] for router, _ in ports]
 
 
 def follow(

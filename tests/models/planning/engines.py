@@ -60,7 +60,7 @@ class Barriers:
             for counter in counters
         )
 
-    def seats(self, plan: GroupPlan) -> list[tuple[int, int]]:
+    def endpoints(self, plan: GroupPlan) -> list[tuple[int, int]]:
         """Return node and register of each member."""
         nodes = [plan.graph.number(member) for member in plan.members]
         return list(zip(nodes, plan.registers, strict=True))
@@ -76,20 +76,20 @@ class Barriers:
         """Do the same with several groups at once, by identifier."""
         net, start = self.net, self.net.cycle
         plans = [plan for plan in self.plans if plan.id in delays]
-        seats = {plan.id: self.seats(plan) for plan in plans}
-        whose = {seat: plan.id for plan in plans for seat in seats[plan.id]}
+        endpoints = {plan.id: self.endpoints(plan) for plan in plans}
+        whose = {end: plan.id for plan in plans for end in endpoints[plan.id]}
         last = {gid: start + max(delays[gid]) for gid in delays}
         coming: dict[int, dict[tuple[int, int], int]] = {}
-        for gid, listed in seats.items():
-            for seat, delay in zip(listed, delays[gid], strict=True):
-                coming.setdefault(start + delay, {})[seat] = 0
+        for gid, listed in endpoints.items():
+            for end, delay in zip(listed, delays[gid], strict=True):
+                coming.setdefault(start + delay, {})[end] = 0
         ends: dict[tuple[int, int], int] = {}
         while len(ends) < len(whose):
             for node, register, _ in net.release:
-                seat = node, register
-                assert seat not in ends
-                assert net.cycle >= last[whose[seat]]
-                ends[seat] = net.cycle
+                end = node, register
+                assert end not in ends
+                assert net.cycle >= last[whose[end]]
+                ends[end] = net.cycle
             assert net.cycle < max(last.values()) + MOST, "a barrier hangs"
             net.step(arrive=coming.pop(net.cycle, {}))
-        return {gid: max(ends[seat] for seat in seats[gid]) - last[gid] for gid in delays}
+        return {gid: max(ends[end] for end in endpoints[gid]) - last[gid] for gid in delays}

@@ -27,8 +27,8 @@ def trace(graph: Irregular, routes: Mapping[Place, int], root: Node) -> Trace:
     one that turns back on a mesh, or at the port of a node that is not alone at its switch.
     """
     far = {end: other for a, b in graph.links for end, other in ((a, b), (b, a))}
-    seats = {graph.nodes[number]: graph.member(number) for number in range(len(graph.nodes))}
-    (home,) = (seat for seat, node in seats.items() if node == root)
+    at_port = {graph.nodes[number]: graph.member(number) for number in range(len(graph.nodes))}
+    (home,) = (at for at, node in at_port.items() if node == root)
     cores: defaultdict[Node, list[int]] = defaultdict(list)
     links: list[Place] = []
     outputs: set[Place] = set()
@@ -41,8 +41,8 @@ def trace(graph: Irregular, routes: Mapping[Place, int], root: Node) -> Trace:
                 continue
             assert port != came or not graph.columns, f"{switch} sends back by {port}"
             outputs.add(output)
-            if output in seats:
-                cores[seats[output]].append(count)
+            if output in at_port:
+                cores[at_port[output]].append(count)
                 continue
             assert output in far, f"{output} leads nowhere"
             assert output not in links, f"{output} sends a copy twice"

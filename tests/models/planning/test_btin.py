@@ -40,7 +40,7 @@ def test_figure_1() -> None:
     assert (edges.tolist(), leaves.tolist()) == ([7, 6, 6], [5, 5, 5])
 
 
-def literal_root(topology: Irregular, members: set[int]) -> int:
+def reference_root(topology: Irregular, members: set[int]) -> int:
     """Build every member's whole tree, prune it leaf by leaf, compare."""
     graph = nx.Graph((a[0], b[0]) for a, b in topology.links)
     graph.add_nodes_from(range(topology.switches))
@@ -67,7 +67,7 @@ def test_the_root_is_that_of_the_rule_written_out(drawn: tuple[Irregular, list[P
     topology, members = drawn
     switches = member_switches(members)
     graph = topology
-    assert btin_tree(graph, switches).root == literal_root(topology, set(switches.tolist()))
+    assert btin_tree(graph, switches).root == reference_root(topology, set(switches.tolist()))
     tree = btin_tree(graph, switches)
     check_tree(topology, tree, members)
     whole = nx.Graph((a[0], b[0]) for a, b in topology.links)
@@ -82,7 +82,7 @@ def test_the_root_of_larger_networks(seed: int) -> None:
     topology = draw_network(rng, 200, 20 if seed % 2 else 240, 500)
     members = set(rng.sample(range(200), 160 if seed < 2 else 200))
     found = btin_tree(topology, np.array(sorted(members))).root
-    assert found == literal_root(topology, members)
+    assert found == reference_root(topology, members)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_root_of_larger_networks(seed: int) -> None:
 )
 def test_what_decides(pairs: str, members: list[int], root: int) -> None:
     topology = joined([(int(pair[0]), int(pair[1])) for pair in pairs.split()])
-    assert literal_root(topology, set(members)) == root
+    assert reference_root(topology, set(members)) == root
     assert btin_tree(topology, np.array(members)).root == root
 
 

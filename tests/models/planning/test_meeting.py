@@ -1,4 +1,4 @@
-"""Which trees' messages can meet: the rules against a literal reading, and the planners' trees."""
+"""Which trees' messages can meet: the rules against the definition, and the planners' trees."""
 
 from itertools import combinations, pairwise
 
@@ -35,7 +35,7 @@ def strangers(tree: Tree, a: int, b: int) -> bool:
     return a not in all_above(tree, b) and b not in all_above(tree, a)
 
 
-def literal(tree: Tree) -> bool:
+def by_definition(tree: Tree) -> bool:
     hung = [position for position in range(len(tree)) if tree.parent[position] >= 0]
     paths = {position: nodes_on(tree, position) for position in hung}
     links = {p: {frozenset(pair) for pair in pairwise(w)} for p, w in paths.items()}
@@ -80,7 +80,7 @@ def any_trees(draw: st.DrawFn) -> Tree:
 @settings(max_examples=300, deadline=None)
 @given(any_trees())
 def test_the_rules_as_they_are_written(tree: Tree) -> None:
-    assert can_meet(tree) == literal(tree)
+    assert can_meet(tree) == by_definition(tree)
 
 
 @settings(deadline=None)

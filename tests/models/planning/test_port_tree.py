@@ -23,7 +23,7 @@ def test_a_tree_is_one() -> None:
     assert tree.child_mask.tolist() == [4, 3, 4]
     assert [tree.children(i) for i in range(3)] == [(2,), (0, 1), (2,)]
     assert tree.edges == [(0, 1), (2, 1)]
-    assert tree.seats.tolist() == [0, 2]
+    assert tree.member_positions.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize(

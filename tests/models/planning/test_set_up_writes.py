@@ -188,14 +188,14 @@ def test_the_members_name_their_bits(plan: BarrierPlan, tmp_path: Path) -> None:
         return 0;
     }
     """
-    seats = [
+    expected = [
         (group.id, plan.spec.network.topology.index(node), place)
         for group in plan.groups
         for node, place in group.places.items()
     ]
-    assert list(members(plan)) == seats
+    assert list(members(plan)) == expected
     *rows, last = ran(tmp_path, plan, text)
-    shown = [[65535 if number is None else number for number in seat] for seat in seats]
+    shown = [[65535 if number is None else number for number in member] for member in expected]
     assert [list(map(int, row.split())) for row in rows] == shown
     assert last == f"{plan.spec.network.port_registers} 65535"
 

@@ -80,7 +80,7 @@ def test_all_nodes_of_a_family(name: str, planner: str) -> None:
     if planner == "ring":
         assert group.links == FAMILIES[name]
     else:
-        levels = [group.graph.levels(at).max() for at, _ in map(group.graph.seat, group.members)]
+        levels = [group.graph.levels(at).max() for at, _ in map(group.graph.port_of, group.members)]
         assert group.height is not None
         assert group.height <= min(levels)
 
@@ -194,12 +194,12 @@ def test_the_token_passes_every_core_once(name: str) -> None:
     routes, graph = through_cores(group).routes(), group.graph
     outputs = {(switch, source): (switch, port) for (switch, port), source in routes.items()}
     assert len(outputs) == len(routes) == len(group.routes())
-    seats = {graph.seat(node): node for node in group.members}
-    here, met, links = graph.seat(group.route.root), list[Node](), 0
+    at_port = {graph.port_of(node): node for node in group.members}
+    here, met, links = graph.port_of(group.route.root), list[Node](), 0
     while not met or met[-1] != group.route.root:
         output = outputs[here]
-        if output in seats:
-            met.append(seats[output])
+        if output in at_port:
+            met.append(at_port[output])
             here = output
         else:
             links, to = links + 1, graph.across(*output)

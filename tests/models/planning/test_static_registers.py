@@ -65,14 +65,14 @@ def test_replaying_the_writes_sets_all_groups_up(plan: BarrierPlan) -> None:
         for late in plan.groups:
             come = [node for group in plan.groups for node in group.members]
             last = late.members[-1]
-            seats = [mesh.index(node) for node in come if node != last]
+            early = [mesh.index(node) for node in come if node != last]
             released: list[int] = []
-            model.step(arrive={(seat, 0): 0 for seat in seats})
+            model.step(arrive={(node, 0): 0 for node in early})
             for _ in range(300):
                 released += [node for node, _, _ in model.release]
                 model.step()
             waiting = {mesh.index(node) for node in late.members}
-            assert sorted(released) == sorted(set(seats) - waiting)
+            assert sorted(released) == sorted(set(early) - waiting)
             begin = model.cycle
             model.step(arrive={(mesh.index(last), 0): 0})
             cycles: list[int] = []

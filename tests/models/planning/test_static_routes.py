@@ -209,7 +209,7 @@ def test_the_token_passes_every_core_once_on_the_links_of_the_ring(seed: int) ->
     # Walk it, flit in hand: no output shares an input with another, so there is one path.
     assert len({(switch, source) for (switch, _), source in routes.items()}) == len(routes)
     outputs = {(switch, source): port for (switch, port), source in routes.items()}
-    (here, source), links, met = mesh.graph.seat(group.route.root), 0, []
+    (here, source), links, met = mesh.graph.port_of(group.route.root), 0, []
     while True:
         port = outputs[here, source]
         if port == CORE:

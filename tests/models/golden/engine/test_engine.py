@@ -1,4 +1,4 @@
-"""In every cycle the model of the engine agrees with a literal reading of the contract."""
+"""In every cycle the model of the engine agrees with a reference model of the contract."""
 
 import random
 from collections import Counter
@@ -32,17 +32,17 @@ def play(seed: int, cycles: int = PLAY) -> Counter[str]:
         if cycle % 60 == 0:
             race.busy = rng.choice((busy, 0.0))
         race.step()
-    race.seen["expired"] = race.literal.expired
-    return race.seen + Counter(COUNTERS[counter] for counter, _ in race.literal.events)
+    race.seen["expired"] = race.reference.expired
+    return race.seen + Counter(COUNTERS[counter] for counter, _ in race.reference.events)
 
 
 @pytest.mark.parametrize("first", [0, 48])
-def test_model_is_the_literal_contract(first: int) -> None:
+def test_model_agrees_with_the_reference(first: int) -> None:
     seen = sum((play(first + seed) for seed in range(48)), Counter[str]())
     assert seen.keys() >= WANTED
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(100, 600))
-def test_model_is_the_literal_contract_at_length(seed: int) -> None:
+def test_model_agrees_with_the_reference_at_length(seed: int) -> None:
     play(seed, 2000)

@@ -1,4 +1,4 @@
-"""In every cycle the model of the router agrees with a literal reading of the contract."""
+"""In every cycle the model of the router agrees with a reference model of the contract."""
 
 import random
 from collections import Counter
@@ -7,8 +7,8 @@ from dataclasses import astuple
 import pytest
 
 from syncfabric.models.golden.router import Flit
-from tests.models.golden import literal_router
-from tests.models.golden.literal_router import LiteralRouter
+from tests.models.golden import reference_router
+from tests.models.golden.reference_router import ReferenceRouter
 from tests.models.golden.router_stimuli import RouterStimuli, draw_router
 
 
@@ -20,27 +20,27 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     minimal = None
     if kind in ("dimension", "adaptive"):
         grid = build.grid
-        ways = literal_router.ways(grid.sides, grid.pairs)
+        ways = reference_router.ways(grid.sides, grid.pairs)
         dimensions = {port: d for d, ports in enumerate(ways) for port in ports}
         setup = build.ordinary if build.datelines and build.ordinary else build.channels
         shape = grid.sides, grid.wraps, grid.pairs
         rest = *shape, build.place, build.ports, build.own
-        rule = literal_router.dimension(*rest, setup)
+        rule = reference_router.dimension(*rest, setup)
         if kind == "adaptive":
-            minimal = literal_router.Minimal(*rest, setup, build.escapes)
+            minimal = reference_router.Minimal(*rest, setup, build.escapes)
             rule = minimal.first
     elif kind == "table":
-        rule = literal_router.table(build.ports, build.number, build.routes)
+        rule = reference_router.table(build.ports, build.number, build.routes)
     else:
-        rule = literal_router.source(build.ports)
+        rule = reference_router.source(build.ports)
     sizes = build.ports, build.channels, build.buffer_flits
     lines = build.datelines, build.ordinary, dimensions
     rules = rule, build.pairs, build.output_register
-    literal = LiteralRouter(*sizes, *rules, *lines, minimal=minimal)
+    reference = ReferenceRouter(*sizes, *rules, *lines, minimal=minimal)
     for cycle in range(cycles):
         inputs = stimuli.inputs()
         words = {i: astuple(flit)[:4] for i, flit in inputs.flits.items()}
-        expected = literal.cycle(words, inputs.credits, inputs.messages)
+        expected = reference.cycle(words, inputs.credits, inputs.messages)
         got = stimuli.step(inputs)
         links = {o: astuple(x)[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
         seen = {"links": links, "credits": got.credits, "dropped": got.dropped}
@@ -50,7 +50,7 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize("kind", ["dimension", "adaptive", "table", "source"])
-def test_model_is_the_literal_contract(kind: str) -> None:
+def test_model_agrees_with_the_reference(kind: str) -> None:
     seen = sum((play(seed, kind, 150) for seed in range(40)), Counter[str]())
     assert min(seen[what] for what in ("head", "body", "tail", "message", "dropped")) > 100
     assert kind != "adaptive" or min(seen["adapted"], seen["escaped"]) > 100
@@ -59,6 +59,6 @@ def test_model_is_the_literal_contract(kind: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["dimension", "adaptive", "table", "source"])
 @pytest.mark.parametrize("first", range(100, 400, 20))
-def test_model_is_the_literal_contract_at_length(kind: str, first: int) -> None:
+def test_model_agrees_with_the_reference_at_length(kind: str, first: int) -> None:
     for seed in range(first, first + 20):
         play(seed, kind, 1000)

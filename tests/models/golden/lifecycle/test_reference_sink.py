@@ -1,4 +1,4 @@
-"""In every cycle the model of the sink agrees with a literal reading of the contract."""
+"""In every cycle the model of the sink agrees with a reference model of the contract."""
 
 import random
 from collections import Counter
@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import pytest
 
-from tests.models.golden.literal_sink import LiteralSink
+from tests.models.golden.reference_sink import ReferenceSink
 from tests.models.golden.sink_stimuli import SinkStimuli, draw_sink
 
 
@@ -15,7 +15,7 @@ def play(seed: int, cycles: int) -> Counter[str]:
     build = draw_sink(rng)
     stimuli = SinkStimuli(build, rng)
     layout = build.layout
-    literal = LiteralSink(
+    reference = ReferenceSink(
         build.headers,
         build.reply_bit,
         build.router,
@@ -27,7 +27,7 @@ def play(seed: int, cycles: int) -> Counter[str]:
     for cycle in range(cycles):
         inputs = stimuli.inputs()
         came, chain, answer, freed, credit = inputs
-        expected = literal.cycle(
+        expected = reference.cycle(
             came and astuple(came)[:5],  # type: ignore[arg-type]
             chain and (chain.write, chain.address, chain.data),
             answer and (answer.error, answer.rdata),
@@ -41,7 +41,7 @@ def play(seed: int, cycles: int) -> Counter[str]:
 STATES = ("LISTEN", "WRITE", "JUDGE", "COMMIT", "START", "ANSWER")
 
 
-def test_model_is_the_literal_contract() -> None:
+def test_model_agrees_with_the_reference() -> None:
     seen = sum((play(seed, 400) for seed in range(60)), Counter[str]())
     assert min(seen[what] for what in (*STATES, "replies", "unexpected")) > 100
     assert min(seen[what] for what in ("refused", "overflows")) > 20
@@ -49,6 +49,6 @@ def test_model_is_the_literal_contract() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(100, 500, 20))
-def test_model_is_the_literal_contract_at_length(first: int) -> None:
+def test_model_agrees_with_the_reference_at_length(first: int) -> None:
     for seed in range(first, first + 20):
         play(seed, 3000)

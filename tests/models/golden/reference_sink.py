@@ -58,7 +58,7 @@ class Packet:
         return self.bits(16, 9)
 
 
-class LiteralSink:
+class ReferenceSink:
     """``cycle`` goes through a cycle, and returns what is on the ports.
 
     Parameters

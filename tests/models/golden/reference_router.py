@@ -147,7 +147,7 @@ class Piece:
     left: int | None = None
 
 
-class LiteralRouter:
+class ReferenceRouter:
     """``cycle`` goes through a cycle, and returns what is on links, credits, and drops."""
 
     def __init__(

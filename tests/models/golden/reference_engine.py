@@ -73,7 +73,7 @@ class Life:
     visited: bool = False  # since the last merge
 
 
-class LiteralEntry:
+class ReferenceEntry:
     """E3, by what has happened since the sweep."""
 
     def __init__(self, layout: EngineLayout) -> None:
@@ -187,7 +187,7 @@ class LiteralEntry:
         return sum(int(value) << places[name] for name, value in fields.items()), mask
 
 
-class LiteralEngine:
+class ReferenceEngine:
     """``cycle`` goes through a cycle, and returns what is on the ports, by their names."""
 
     def __init__(
@@ -213,7 +213,7 @@ class LiteralEngine:
         self.services: list[Done] = []
         self.choices = [self.N]  # what pointer has become in each choice
         self.grant = {self.N}
-        self.entries = [LiteralEntry(layout) for _ in range(self.E)]
+        self.entries = [ReferenceEntry(layout) for _ in range(self.E)]
         self.events: list[tuple[int, int]] = []  # counter, cycle
         self.expired = 0
         self.staged = [0] * 8
@@ -304,7 +304,7 @@ class LiteralEngine:
     def serve(self, x: Done) -> None:
         what, words = x.thing.what, x.thing.words
         if what == "sweep":
-            self.entries[words] = LiteralEntry(self.layout)
+            self.entries[words] = ReferenceEntry(self.layout)
         elif what == "visit":
             entry = self.entries[words]
             if entry.alive and entry.waits and entry.old:
