@@ -290,14 +290,14 @@ def load(
     jobs: list[tuple[tuple[Any, ...], int]] = []
     searches: list[Search] = []
     for spec, known in chosen:
-        work.tell(f"build {spec.name}" if len(chosen) > 1 else "build")
+        work.report(f"build {spec.name}" if len(chosen) > 1 else "build")
         built = build_fabric(spec.network)
         for seed in seeds:
             for p in known:
                 program = str(built.program), str(built.data)
                 jobs.append(((program, p.goals, p.share, p.senders), seed))
                 searches.append(_search(spec, specs, search(p.name, p.senders, rates, points)))
-    work.tell(", ".join(dict.fromkeys(p.name for _, known in chosen for p in known)))
+    work.report(", ".join(dict.fromkeys(p.name for _, known in chosen for p in known)))
 
     def measure(loads: Sequence[tuple[int, float]]) -> Iterator[LoadPoint]:
         todo = ((*jobs[number][0], rate, jobs[number][1]) for number, rate in loads)

@@ -200,7 +200,7 @@ class Network:
         sva : bool, optional
             Assertions in SystemVerilog, too, in ``NAME_sva.sv``.
         progress : Progress
-            Is told how far the build is.
+            Receives the progress of the build.
 
         Returns
         -------
@@ -294,7 +294,7 @@ class Network:
             Threads that evaluate the network under Verilator, by default as many as there are idle
             cores; they change no result.
         progress : Progress
-            Is told how far the run is.
+            Receives the progress of the run.
 
         Raises
         ------

@@ -36,7 +36,7 @@ def check_file(path: str | Path, what: str = "output file") -> None:
         With the reason.
     """
     path = Path(path)
-    with _told(f"{what} {path}"):
+    with _reported(f"{what} {path}"):
         if path.is_dir():
             raise OutputError(f"{what} {path} is a folder; name a file in it")
         refuse_device(path)
@@ -124,12 +124,12 @@ def _existing(folder: Path) -> Path:
 
 def _try_to_write(folder: Path, what: str) -> None:
     """Write a file without a name: what permissions say is not all that can be in the way."""
-    with _told(what), tempfile.TemporaryFile(dir=_existing(folder)):
+    with _reported(what), tempfile.TemporaryFile(dir=_existing(folder)):
         pass
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _reported(what: str) -> Iterator[None]:
     """Say of an error of the system what cannot be written, and why."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""How a long job tells what it is doing, to whoever shows it."""
+"""Progress of a long job, reported to what shows it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ def silent(step: Step, done: int, total: int) -> None:
 
 @contextmanager
 def stage(progress: Progress, step: Step) -> Iterator[None]:
-    """Tell that a step of one part begins, and that it ends unless an error ends it."""
+    """Report that a step of one part begins, and that it ends unless an error ends it."""
     progress(step, 0, 1)
     yield
     progress(step, 1, 1)

@@ -207,7 +207,7 @@ class ChurnResult(Part):
     tear_down_cycles: Spread | None
     """Cycles until the end of a group, or a KILL, is over."""
     tear_down_packets: Spread | None
-    """Packets of a tear-down: requests, replies, and the one that tells that a group is freed."""
+    """Packets of a tear-down: requests, replies, and the one that reports that a group is freed."""
     costs: tuple[ChurnCost, ...]
     """What it cost the file's groups, in the file's order."""
 

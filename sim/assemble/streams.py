@@ -20,7 +20,7 @@ CONTROL = {
     "stream_set": 1,
     "stream_stalls": STALLS.width,
 }
-"""What tells a node's source and sink what to do, and its bits."""
+"""Command of a node's source and sink, and its bits."""
 
 BEAT = ("m_axis_tid", "m_axis_tlast", "m_axis_tkeep", "m_axis_tuser", "stream_data")
 """Wires of a beat as a probe shows it."""

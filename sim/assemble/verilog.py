@@ -27,7 +27,7 @@ NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""
 
 _DIGEST = re.compile(r"__[0-9a-f]{10}$")
-"""What tells modules of one class of component apart, until ``named`` numbers them."""
+"""Mark between the names of modules of one class of component, until ``named`` numbers them."""
 
 _INSTANCE = re.compile(r"^  (\w+) (?:#\(.*\) )?(\w+) \($", re.MULTILINE)
 _PORT = re.compile(r"^  (input|output) +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)", re.MULTILINE)

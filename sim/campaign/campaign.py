@@ -143,9 +143,9 @@ class FaultClassifier(Bench):
         """Try one fault."""
         self.fabric.restore()
         self._begin_again()
-        verdict, told, text = self._classified(trial)
+        verdict, reported, text = self._classified(trial)
         episodes = sum(count.episodes for count in self.fabric.watch())
-        return Outcome(trial, verdict, told, text, self.cycle - self._first, episodes)
+        return Outcome(trial, verdict, reported, text, self.cycle - self._first, episodes)
 
     def _classified(self, trial: Trial) -> tuple[Verdict, tuple[str, ...], str]:
         refused = self._happen(trial)
@@ -196,11 +196,11 @@ class FaultClassifier(Bench):
 
     def _reports(self, refused: bool) -> tuple[str, ...]:
         """Return what has reported something; see `Outcome`."""
-        told = list(self.counters() - self._before)
+        reported = list(self.counters() - self._before)
         broken = len(self._broken()) > 0
         timeout = self._bare and any(wrong.text.startswith(TIMED_OUT) for wrong in self.wrong)
-        told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["TIMEOUT"] * timeout
-        return tuple(told)
+        reported += ["BROKEN"] * broken + ["REFUSED"] * refused + ["TIMEOUT"] * timeout
+        return tuple(reported)
 
     def _inject(self, faults: Sequence[Fault], trial: Trial) -> None:
         """Inject faults, in place of those that have not happened yet."""

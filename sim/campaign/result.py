@@ -30,7 +30,7 @@ class Outcome:
 
     Parameters
     ----------
-    told : tuple of str
+    reported : tuple of str
         What reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
         command was, ``TIMEOUT`` if members timed out on a static network without watchdogs.
     text : str
@@ -39,7 +39,7 @@ class Outcome:
 
     trial: Trial
     verdict: Verdict
-    told: tuple[str, ...]
+    reported: tuple[str, ...]
     text: str
     cycles: int
     episodes: int
@@ -58,14 +58,14 @@ class KindCount:
     ----------
     meant : bool
         The network is meant to stand it.
-    told : Counter of str
+    reported : Counter of str
         Faults that a counter, or members that were released broken, reported.
     """
 
     kind: Kind
     meant: bool
     verdicts: Counter[Verdict] = field(default_factory=Counter)
-    told: Counter[str] = field(default_factory=Counter)
+    reported: Counter[str] = field(default_factory=Counter)
 
     @property
     def faults(self) -> int:
@@ -75,8 +75,8 @@ class KindCount:
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
         verdicts = {verdict.name.lower(): self.verdicts[verdict] for verdict in Verdict}
-        told = dict(sorted(self.told.items()))
-        return {"kind": self.kind.value, "meant": self.meant, **verdicts, "reported_by": told}
+        reported = dict(sorted(self.reported.items()))
+        return {"kind": self.kind.value, "meant": self.meant, **verdicts, "reported_by": reported}
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class CampaignResult:
         trial = outcome.trial
         (count,) = (each for each in self.kinds if each.kind is trial.kind)
         count.verdicts[outcome.verdict] += 1
-        count.told.update(outcome.told)
+        count.reported.update(outcome.reported)
         self.trials += 1
         self.episodes += outcome.episodes
         self.cycles += outcome.cycles
@@ -168,13 +168,13 @@ def kind_rows(result: CampaignResult) -> Rows:
 
 
 def _row(name: str, counts: Sequence[KindCount], shown: Sequence[Verdict]) -> list[str]:
-    told: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
     for count in counts:
-        told.update(count.told)
+        reported.update(count.reported)
     numbers = (sum(count.verdicts[verdict] for count in counts) for verdict in shown)
     faults = sum(count.faults for count in counts)
-    tellers = ", ".join(f"{who} {times:,}" for who, times in told.most_common())
-    return [name, f"{faults:,}", *(f"{number:,}" for number in numbers), tellers or "–"]
+    reporters = ", ".join(f"{who} {times:,}" for who, times in reported.most_common())
+    return [name, f"{faults:,}", *(f"{number:,}" for number in numbers), reporters or "–"]
 
 
 def summary(result: CampaignResult) -> Iterator[str]:

@@ -204,7 +204,7 @@ GAP = 8
 
 
 class Kind(enum.Enum):
-    """What is told apart; the value says it in words."""
+    """A kind of event; the value is its name in words."""
 
     WORKS = "works"
     WAITS = "waits in a barrier for others"

@@ -40,7 +40,7 @@ from syncfabric.sim.simulators import SIMULATORS, Simulator, find_simulator
 from syncfabric.sim.simulators.base import Built
 
 BOOT_SYMBOL = "sf_boot"
-"""Where a program wants to be told its core's groups."""
+"""Where a program wants its core's groups."""
 
 LIMIT = 10_000_000
 """Cycles that a program may take, unless it is said otherwise."""
@@ -96,7 +96,7 @@ def run_program(
 
 
 def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[int, bytes]]:
-    """Return what each core is told of its groups, and where."""
+    """Return each core's block on its groups, and its address."""
     symbol = program.symbols.get(BOOT_SYMBOL)
     if symbol is None:
         return {}

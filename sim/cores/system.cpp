@@ -6,7 +6,7 @@
 // system.h, made for each system, defines NODES, CORES, REGISTERS and SWITCHES; cycles, steps and
 // activities as the bench has them; HAS_LOADER, or with engines HAS_TAPS (each core has
 // a config port of its own), HAS_ROUTERS and REGISTERED (registers of links); SET_UP_TILES, which
-// tells each tile who it is, and CARRY_LINKS.
+// gives each tile its number, and CARRY_LINKS.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -76,7 +76,7 @@ def play_bench(
     runner: ScenarioRunner,
     *,
     waves: Path | None = None,
-    told: Progress | None = None,
+    report: Progress | None = None,
 ) -> Outcome:
     """Let the model make all stimuli, play them on a build of ``build_bench``, and compare."""
     chunks, reached = [], [(0, runner.progress)]
@@ -85,22 +85,22 @@ def play_bench(
         reached.append((chunks[-1].end, runner.progress))
 
     def on_line(line: str) -> None:
-        if told and (match := CYCLE.match(line)):
+        if report and (match := CYCLE.match(line)):
             place = bisect_right(reached, int(match[1]), key=itemgetter(0)) - 1
-            told(*reached[place][1])
+            report(*reached[place][1])
 
     script = script_text(stimulus for chunk in chunks for stimulus in chunk.stimuli)
     cycles = reached[-1][0]
-    lines, report, entries = run_bench(built, script, cycles, waves=waves, on_line=on_line)
-    if told:
-        told(*runner.progress)
+    lines, traffic, entries = run_bench(built, script, cycles, waves=waves, on_line=on_line)
+    if report:
+        report(*runner.progress)
     for chunk in chunks:
         if not runner.checker.mismatches:
             count = next((i for i, line in enumerate(lines) if _cycle(line) >= chunk.end), None)
             runner.take(chunk, lines[:count])
             lines = lines[len(lines) if count is None else count :]
     runner.take_entries(entries)
-    return runner.outcome(report)
+    return runner.outcome(traffic)
 
 
 def _cycle(line: str) -> int:
@@ -162,7 +162,7 @@ def run_job(
     waves: Path | None = None,
     netlist: Netlist | None = None,
     threads: int | None = None,
-    told: Progress | None = None,
+    report: Progress | None = None,
     progress: Stages = silent,
 ) -> Simulation:
     """Run a job on a back end, hardware and golden model compared in every cycle.
@@ -180,10 +180,10 @@ def run_job(
         What runs under Icarus in place of the network's RTL.
     threads : int, optional
         Threads of a fabric, by default as many as there are idle cores, one left to the model.
-    told : callable, optional
+    report : callable, optional
         Progress of the runs.
     progress : Progress
-        Of the build, and of the runs as a whole where there is no ``told``.
+        Of the build, and of the runs as a whole where there is no ``report``.
 
     Raises
     ------
@@ -202,12 +202,12 @@ def run_job(
     begin, outcomes = time.perf_counter(), list[Outcome]()
     with ExitStack() as stack:
         log = stack.enter_context(log_file(job.log))
-        if built and told is None:
+        if built and report is None:
             stack.enter_context(stage(progress, "simulate"))
         for run in job.runs:
             dump = waves.resolve() if waves and not outcomes else None
             outcomes.append(
-                _play_one(ScenarioRunner(*run, job, log), sim, built, dump, threads, told)
+                _play_one(ScenarioRunner(*run, job, log), sim, built, dump, threads, report)
             )
     seconds = time.perf_counter() - begin
     return Simulation(outcomes, built.seconds if built else 0.0, seconds)
@@ -219,21 +219,21 @@ def _play_one(
     built: Built | None,
     waves: Path | None,
     threads: int | None,
-    told: Progress | None,
+    report: Progress | None,
 ) -> Outcome:
     if built is None:
-        return runner.run_model(told)
+        return runner.run_model(report)
     if sim == "icarus":
-        return play_bench(built, runner, waves=waves, told=told)
+        return play_bench(built, runner, waves=waves, report=report)
     from syncfabric.sim.fabric.program import Fabric, idle_cores
 
     with Fabric(built, threads=threads or max(1, idle_cores() - 1)) as fabric:
         if waves:
             fabric.waves(waves)
-        return play(fabric, runner, told)
+        return play(fabric, runner, report)
 
 
-def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
+def play(fabric: Fabric, runner: Runner[T], report: Progress | None = None) -> T:
     """Play a scenario on a fabric that has just been reset; afterwards its probe is off.
 
     While the hardware plays a chunk, the model makes the next.
@@ -260,8 +260,8 @@ def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
                 fabric.faults(chunk.faults, folder)
             fabric.begin(chunk.end - chunk.first)
             played = chunk
-            if told:
-                told(*runner.progress)
+            if report:
+                report(*runner.progress)
         if played:
             fabric.end()
             if not runner.checker.mismatches:

@@ -261,10 +261,10 @@ class Checker:
         except (ValueError, IndexError):
             last = _key(lines[-1]) if lines else (-1, False)
             before = [line for line in chunk.lines if _key(line) <= last]
-            self._tell_apart(lines, before)
+            self._explain_difference(lines, before)
             self._unreadable(chunk, text[len(lines)], len(before))
         else:
-            self._tell_apart(lines, chunk.lines)
+            self._explain_difference(lines, chunk.lines)
         if not self.mismatches:  # they differ in words alone, which is a difference too
             place = next(i for i, (a, b) in enumerate(zip_longest(text, chunk.text)) if a != b)
             self._unreadable(chunk, text[place] if place < len(text) else "", place)
@@ -301,7 +301,7 @@ class Checker:
                 self.report(explain(self._spec, seen, wires_of(wanted)))
         self.report([Mismatch(wanted.cycle, None, "line of the probe", text, model)])
 
-    def _tell_apart(self, hardware: list[Line], model: list[Line]) -> None:
+    def _explain_difference(self, hardware: list[Line], model: list[Line]) -> None:
         """Report the differences, cycle by cycle."""
         ours, theirs = ({_key(line): line for line in lines} for lines in (hardware, model))
         for key in sorted(ours.keys() | theirs.keys()):

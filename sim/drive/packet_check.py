@@ -246,7 +246,7 @@ def _shown(flits: Sequence[int]) -> str:
 class CauseCheck(Rule):
     """A member goes on only when it can know that all have arrived, and once an episode.
 
-    It can know of an arrival that is its own, or of which a packet has told it: one that went, on
+    It can know of an arrival that is its own, or that a packet has reported: one that went, on
     the wires, from a node where the arrival was known already. So a program that waits for too
     few packets is found out even when it goes on late enough by chance.
 
@@ -311,7 +311,7 @@ class CauseCheck(Rule):
         known = self._known[member]
         if step.kind is StepKind.ARRIVE:
             known[member] += 1
-        elif step.kind is StepKind.TELL:
+        elif step.kind is StepKind.NOTIFY:
             for other in range(len(self._members)):
                 self._learn(other, tuple(known))
         else:

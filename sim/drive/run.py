@@ -66,12 +66,12 @@ def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> 
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None)
     files = [str(log)] if log else []
 
-    def told(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         progress("simulate", done, total)
 
     wave = None
     if sim == "model":
-        told(0, max(1, request.episodes * len(plan.groups) + request.churn))
+        report(0, max(1, request.episodes * len(plan.groups) + request.churn))
     elif request.waves:
         wave = (request.output or Path()) / f"{plan.spec.name}.vcd"
         wave.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> 
         waves=wave,
         netlist=request.netlist,
         threads=request.threads,
-        told=told,
+        report=report,
         progress=progress,
     )
     return _result(plan, request, scenario, simulation, tuple(files))

@@ -207,12 +207,12 @@ class Runner(ABC, Generic[T]):
     def outcome(self, report: Report = None) -> T:
         """Sum up; the hardware's traffic report is given where there is one."""
 
-    def run_model(self, told: Progress | None = None) -> T:
+    def run_model(self, report: Progress | None = None) -> T:
         """Run with the golden model alone, chunk by chunk to the end."""
         while not self.finished:
             self.take(self.advance(), None)
-            if told:
-                told(*self.progress)
+            if report:
+                report(*self.progress)
         return self.outcome()
 
     def _counters(self) -> tuple[int, int, int, int] | None:

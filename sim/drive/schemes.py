@@ -168,7 +168,7 @@ class Btin(Scheme):
                 self._release(now, member)
 
     def _reset(self, now: int) -> None:
-        """Do nothing: the registers have told the group."""
+        """Do nothing: the registers have notified the group."""
 
 
 class ByPackets(Scheme):
@@ -207,13 +207,13 @@ class ByPackets(Scheme):
 
     def _enter(self, now: int, member: int) -> None:
         self.driver.groups[0].took(now, member)
-        self._tell(now, member, StepKind.ARRIVE)
+        self._note_step(now, member, StepKind.ARRIVE)
 
     def _release(self, now: int, member: int) -> None:
-        self._tell(now, member, StepKind.RELEASE)
+        self._note_step(now, member, StepKind.RELEASE)
         super()._release(now, member)
 
-    def _tell(self, now: int, member: int, kind: StepKind) -> None:
+    def _note_step(self, now: int, member: int, kind: StepKind) -> None:
         self.driver.acts.append(MemberStep(now, member, kind))
 
     def _reset(self, now: int) -> None:
@@ -258,7 +258,7 @@ class Gathering(ByPackets):
             self._distribute(now)
 
     def _distribute(self, now: int) -> None:
-        """Tell all members, now that all are in."""
+        """Notify all members, now that all are in."""
 
 
 class Unicast(Gathering):
@@ -272,7 +272,7 @@ class Unicast(Gathering):
 
 
 class Multicast(Gathering):
-    """The root's engine is told GO, which goes down the barrier's own tree.
+    """The root's engine receives GO, which goes down the barrier's own tree.
 
     A member is released when its register is ready. GO comes once in a group instance, so there is
     one episode. The root's software writes its own router. So the cycles are left out in which the
@@ -293,15 +293,15 @@ class Multicast(Gathering):
         (go,) = go_writes([group], self.network.shape, epochs)
         self._command = ConfigRequest(go.target, go.address, True, go.word)
         self.left_out = go.target
-        self._told = False
+        self._notified = False
 
     def _distribute(self, now: int) -> None:
-        self._told = True
-        self._tell(now, self.root, StepKind.TELL)
+        self._notified = True
+        self._note_step(now, self.root, StepKind.NOTIFY)
         self.driver.port.ask(self._command)
 
     def _look(self, now: int) -> None:
-        if not self._told:
+        if not self._notified:
             return
         for member, (node, register) in enumerate(self.driver.groups[0].places):
             ready = register is not None and self.driver.model.ready(node, register)
@@ -335,7 +335,7 @@ class UdnStn(Gathering):
         """Members still to be released, and when."""
 
     def _distribute(self, now: int) -> None:
-        self._tell(now, self.root, StepKind.TELL)
+        self._note_step(now, self.root, StepKind.NOTIFY)
         root = self.plan.members[self.root]
         for member, node in enumerate(self.plan.members):
             self._due[member] = now + release_cycles(root, node)

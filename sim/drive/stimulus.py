@@ -62,7 +62,7 @@ class Illegal(Program):
     Parameters
     ----------
     driver : EngineDriver
-        Whose plan and inputs are disturbed; its model tells what holds of entries and managers.
+        Whose plan and inputs are disturbed; its model has the state of entries and managers.
     """
 
     def __init__(self, driver: EngineDriver) -> None:

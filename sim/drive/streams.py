@@ -27,7 +27,7 @@ def operand_seed(stream: Streaming, member: int) -> int:
 
 
 def stream_command(stream: Streaming, member: int, tid: int) -> int:
-    """Return what tells a member's source of a stream."""
+    """Return the command of a member's source for a stream."""
     gives = member in stream.gives
     return COMMAND.pack(
         {

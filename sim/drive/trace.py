@@ -30,7 +30,7 @@ class StepKind(Enum):
     """What a member of a scheme does."""
 
     ARRIVE = "arrive"
-    TELL = "tell"
+    NOTIFY = "notify"
     """It notifies all members of what it knows, other than by packets."""
     RELEASE = "release"
 

@@ -163,7 +163,7 @@ def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
     def work(work: Work) -> None:
         for claim in function():
             work.claims.append(claim)
-            work.tell(f"{len(work.claims)} done, {claim.claim}: {claim.ours}")
+            work.report(f"{len(work.claims)} done, {claim.claim}: {claim.ours}")
 
     title = (function.__doc__ or "").splitlines()[0].rstrip(".")
     return Experiment(function.__name__, title, BENCH, work)
@@ -192,7 +192,7 @@ class Work:
     """Seconds of a run."""
     stop: Callable[[], bool] = lambda: False
     """Turns true when the user asks to stop. Pass it on to searches."""
-    told: Callable[[str], None] = lambda words: None
+    progress: Callable[[str], None] = lambda words: None
     """Takes words on what is being done."""
     chosen: dict[str, int | float] = field(default_factory=dict)
     """Parameters that are not to have their default."""
@@ -258,19 +258,19 @@ class Work:
             yield json.loads(json.dumps(function(*job)))
 
     def alone(self, function: Callable[..., Result], job: Job, what: str) -> Result:
-        """Return ``function(*job, told=..., stop=...)`` of a job that takes all processors itself.
+        """Return ``function(*job, progress=..., stop=...)`` of a job that takes all processors.
 
         Its result is kept as those of ``map``, but not if the user has asked to stop meanwhile.
 
         Parameters
         ----------
         function : callable
-            Of a module. ``told`` takes words, ``stop`` is the work's.
+            Of a module. ``progress`` takes words, ``stop`` is the work's.
         job : tuple
         what : str
             What it does, to be said before its words.
         """
-        more: dict[str, Any] = {"told": lambda words: self.told(f"{what}: {words}")}
+        more: dict[str, Any] = {"progress": lambda words: self.progress(f"{what}: {words}")}
         more["stop"] = self.stop
         if self.pool is not None:
             found: Result = self.pool.alone(function, job, self.tally, self._look, **more)
@@ -284,10 +284,10 @@ class Work:
         self.check()
         self.counted(self.tally)
 
-    def tell(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """Say what is being done. Call it often: here the work ends if the user asks."""
         self.check()
-        self.told(words)
+        self.progress(words)
 
     def claim(
         self,

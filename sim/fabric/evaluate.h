@@ -47,7 +47,7 @@ template <class Root> struct Regions {
     }
 #endif
 
-// The edges of a tile's clocks, as Verilator numbers them; no edge at all if that cannot be told.
+// The edges of a tile's clocks, as Verilator numbers them; no edge at all if that is unknown.
 struct Edges {
     uint64_t first = 0, packets = 0, barriers = 0;
 };
@@ -66,9 +66,9 @@ template <class Tile, class Root> Edges edges_of(Tile& tile, Root* root) {
     };
     uint64_t first = rise(false, false);
     Edges edges{first, rise(true, false) & ~first, rise(false, true) & ~first};
-    bool told = first && edges.packets && edges.barriers && !(edges.packets & edges.barriers);
+    bool known = first && edges.packets && edges.barriers && !(edges.packets & edges.barriers);
     rise(true, true);
-    return told ? edges : Edges{};
+    return known ? edges : Edges{};
 }
 
 // The same, found out once for all tiles of a kind; none of a kind with one clock.

@@ -302,7 +302,7 @@ class Fabric:
 
     def begin(self, cycles: int) -> None:
         """Go on for some cycles, and meanwhile let the caller do something else."""
-        self._tell(f"run {cycles}")
+        self._send(f"run {cycles}")
 
     def end(self) -> None:
         """Wait for what `begin` began."""
@@ -347,10 +347,10 @@ class Fabric:
 
     def _ask(self, command: str) -> list[str]:
         """Send a command and return the lines of its answer."""
-        self._tell(command)
+        self._send(command)
         return self._answer(command)
 
-    def _tell(self, command: str) -> None:
+    def _send(self, command: str) -> None:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # what has ended shows in the answer
             self._process.stdin.write(command + "\n")

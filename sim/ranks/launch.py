@@ -15,7 +15,7 @@ from syncfabric.models.errors import SpecError, SyncfabricError, ToolError, how_
 from syncfabric.models.files import read_text, reading
 from syncfabric.models.ranks import ranks_started
 
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
 def relaunch(
@@ -127,8 +127,8 @@ def mpiexec(
 _SHELL = """trap '' USR1; "$@"; exit $?"""
 """Runs a rank so that others outlive it.
 
-MPICH's mpiexec (Hydra) is told to let them, but still kills all ranks of a computer when one of
-them dies by a signal. Where it looks, a shell exits instead. It also tells of deaths by SIGUSR1,
+MPICH's mpiexec (Hydra) is found to let them, but still kills all ranks of a computer when one of
+them dies by a signal. Where it looks, a shell exits instead. It also reports deaths by SIGUSR1,
 which MPICH takes and a shell must ignore.
 """
 
@@ -149,7 +149,7 @@ def all_end(world: Any) -> Iterator[None]:
         world.Abort(1)
 
 
-def first_tells(world: Any, work: Callable[[], Told]) -> Told:
+def on_first(world: Any, work: Callable[[], Result]) -> Result:
     """Let rank 0 do some work, and return what it found on every rank.
 
     Raises
@@ -157,14 +157,14 @@ def first_tells(world: Any, work: Callable[[], Told]) -> Told:
     SyncfabricError
         What rank 0 raised, on every rank.
     """
-    told: Any = None
+    sent: Any = None
     if world.Get_rank() == 0:
         try:
-            told = work()
+            sent = work()
         except SyncfabricError as error:
-            told = error
-    told = world.bcast(told, 0)
-    if isinstance(told, SyncfabricError):
-        raise told
-    found: Told = told
+            sent = error
+    sent = world.bcast(sent, 0)
+    if isinstance(sent, SyncfabricError):
+        raise sent
+    found: Result = sent
     return found

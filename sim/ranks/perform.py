@@ -13,7 +13,7 @@ from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
 from syncfabric.sim.ranks.chunks import call_of, chunk_parts
-from syncfabric.sim.ranks.launch import first_tells
+from syncfabric.sim.ranks.launch import on_first
 from syncfabric.sim.ranks.parts import Carrier, Part, message_name, parts_of, reduces, wanted_by
 from syncfabric.sim.ranks.payloads import (
     WORD,
@@ -151,7 +151,7 @@ def _call(
 WARM = 2
 """Times that each way is done before it is timed."""
 MOST = 20
-"""Wrong blocks that a rank tells; others are only counted."""
+"""Wrong blocks that a rank reports; others are only counted."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Performed:
     schedule : Schedule
         In steps, or in chunks.
     head : dict
-        What JSON tells of it.
+        Its JSON form.
     size : int
         Bytes of a message; in chunks of a share.
     carried, library : Times
@@ -269,7 +269,7 @@ def perform(
         bytes where ``size`` is no multiple of 8, or is in chunks and ``size`` is given. Raised on
         every rank.
     """
-    plan = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
+    plan = on_first(world, lambda: prepare(load(), world.Get_size(), size))
     me, nodes, size = world.Get_rank(), range(world.Get_size()), plan.size
     carrier = Carrier(world, plan.parts[me], size)
     library = Library(world, plan.collective, size)
@@ -325,7 +325,7 @@ class Plan(NamedTuple):
     collective: Collective | None
     """Whose call of MPI does the same; None of allreduce."""
     head: dict[str, Any]
-    """What JSON tells of it."""
+    """Its JSON form."""
 
 
 def prepare(schedule: Schedule | InChunks, ranks: int, size: int | None) -> Plan:
@@ -354,8 +354,8 @@ def prepare(schedule: Schedule | InChunks, ranks: int, size: int | None) -> Plan
 def _in_chunks(schedule: InChunks) -> Plan:
     exchange = schedule.exchange
     head = {"collective": exchange.kind, "chunks": exchange.parts, "messages": len(schedule.sends)}
-    told = (int(exchange.share), exchange.combines, call_of(schedule), head)
-    return Plan(schedule, chunk_parts(schedule), *told)
+    rest = (int(exchange.share), exchange.combines, call_of(schedule), head)
+    return Plan(schedule, chunk_parts(schedule), *rest)
 
 
 def _in_steps(schedule: Schedule, size: int) -> Plan:

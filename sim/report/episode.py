@@ -248,7 +248,7 @@ class _Messages:
 
 
 class _Flits:
-    """Flits of rings and trees: what one is, its number on its link tells.
+    """Flits of rings and trees: the number of one on its link says which it is.
 
     A ring's stream is its first fillers, then notify, release and fillers for each episode (paper
     Reflex, Algorithm 1); a tree's the flits of each episode, the last of which releases.

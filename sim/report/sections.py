@@ -93,12 +93,12 @@ def run_blocks(result: RunResult, prefix: str, plan: BarrierPlan | None) -> Iter
             streams = partial(stream_figure, plan, result.streams)
             words = f"words of streams of {result.network}"
             yield from _over(plan.spec.network, "", f"{prefix}-w", words, streams)
-    told = list(rest)
+    lines = list(rest)
     if result.counters is not None:
         parts = (f"{name} {value:,}" for name, value in asdict(result.counters).items())
-        told.append(f"event counters: {', '.join(parts)}")
-    if told:
-        yield Words(told)
+        lines.append(f"event counters: {', '.join(parts)}")
+    if lines:
+        yield Words(lines)
     if result.mismatches:
         yield Words([describe(mismatch) for mismatch in result.mismatches])
 
@@ -179,11 +179,11 @@ def cores_section(source: str, result: CoresResult) -> Section:
 
 def _cores_blocks(result: CoresResult) -> Iterator[Block]:
     lost = mean(core.cycles for core in result.lost) if result.lost else 0
-    told = [
+    lines = [
         f"{result.cycles:,} cycles, of which a core spent {lost:,.0f} in barriers on average",
         *complaints(result),
     ]
-    yield Verdict(result.ok, "ok" if result.ok else result.verdict, told)
+    yield Verdict(result.ok, "ok" if result.ok else result.verdict, lines)
     yield Table("Cores", core_rows(result))
     if result.groups:
         yield Table("Barriers in hardware", group_rows(result))
@@ -376,8 +376,8 @@ def _plan_blocks(plan: Plan, asked: RunRequest, result: RunResult, prefix: str) 
         more = f" ({count(rest, 'group')} not shown)" if rest else ""
         yield Gallery(f"Trees and rings{more}", svgs)
     yield Table("Plan", plan_rows(plan))
-    if told := notes(plan):
-        yield Words(told)
+    if lines := notes(plan):
+        yield Words(lines)
 
 
 def _plays(plan: Plan, asked: RunRequest, result: RunResult) -> Iterator[Block]:

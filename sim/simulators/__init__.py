@@ -1,4 +1,4 @@
-"""Simulators: found on the machine, told what to build, and run.
+"""Simulators: found on the machine, given a design to build, and run.
 
 A build is made once and kept in a cache.
 Nothing here knows what the design does.

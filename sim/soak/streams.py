@@ -83,7 +83,7 @@ class GroupStreams(NoStreams):
             self._bench.wait(stimuli[-1].cycle - self._bench.cycle + 1)
 
     def drawn(self, groups: Mapping[int, GroupPlan], seed: int) -> list[Stimulus]:
-        """Return what tells the sources of streams that are drawn, from this cycle on."""
+        """Return the commands of the sources of streams that are drawn, from this cycle on."""
         rng, stimuli = random.Random(seed), list[Stimulus]()
         self._wanted = {}
         self.groups = {gid for gid, group in groups.items() if group.stream_bound is not None}

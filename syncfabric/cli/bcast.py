@@ -65,7 +65,7 @@ def bcast(
     """
     from syncfabric.models.ranks import mpi, ranks_started
     from syncfabric.sim.ranks.broadcast.member import Setting
-    from syncfabric.sim.ranks.launch import all_end, first_tells, relaunch
+    from syncfabric.sim.ranks.launch import all_end, on_first, relaunch
 
     words = {"slow": slow or [], "leave": leave or [], "join": join or [], "kill": kill or []}
     script = _script(ranks, rounds, latency / 1e6, words)
@@ -78,7 +78,7 @@ def bcast(
     from syncfabric.sim.ranks.broadcast.run import broadcast
 
     with all_end(world):
-        done, whole = broadcast(world, setting, first_tells(world, lambda: _known(strategy)))
+        done, whole = broadcast(world, setting, on_first(world, lambda: _known(strategy)))
     code = 0
     if done is not None:
         code = 0 if done.as_asked() else WRONG

@@ -60,7 +60,7 @@ def load(
         if made is None:  # a rank that has worked for the first one
             return
         with doing("load") as display:
-            work = Work(LOAD, pool=made, told=display.show, counted=display.count)
+            work = Work(LOAD, pool=made, progress=display.show, counted=display.count)
             known, every = pattern or ["uniform"], range(seed, seed + seeds)
             results = measure(work, specs, known, asked, points=points, seeds=every)
     if draw:

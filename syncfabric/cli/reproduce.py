@@ -103,7 +103,7 @@ def _run(work: "Work") -> bool:
     """Run an experiment; return whether it came to its end."""
     try:
         with doing(work.experiment.name) as display:
-            work.told, work.counted = display.show, display.count
+            work.progress, work.counted = display.show, display.count
             work.experiment.function(work)
     except KeyboardInterrupt:
         return False

@@ -34,9 +34,9 @@ def executed(name: str, **changes: str) -> dict[str, Any]:
 def test_a_plan_and_a_run_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     found = executed("plan-and-look")
     plan = Network.loads(found["FILE"]).plan()
-    told = capsys.readouterr().out
+    out = capsys.readouterr().out
     for group in plan.groups:
-        assert f"longest path {group.longest_path} hops, bound {group.bound} cycles" in told
+        assert f"longest path {group.longest_path} hops, bound {group.bound} cycles" in out
     for drawn in ("network", "plan", "around"):
         assert "<svg" in found[drawn]._repr_svg_()
     assert found["result"].ok

@@ -1,4 +1,4 @@
-/* Barriers of all cores, one after another; each core tells when it arrived and when it went on.
+/* Barriers of all cores, one after another; each core reports when it arrived and when it went on.
  *
  * Macros: EPISODES barriers; before each one a core works SKEW cycles at most, by chance. A core
  * puts, for each barrier, the cycle before it and the cycle after it. */

@@ -1,7 +1,7 @@
 /* Breadth-first search, level by level: vertex v is core (v mod cores)'s, with its edges.
  *
- * Macros: VERTICES, DEGREE edges out of each, by xorshift32 of the vertex. A core tells the owners
- * of the vertices that it reaches. After the barrier of a level all that was told has come: a
+ * Macros: VERTICES, DEGREE edges out of each, by xorshift32 of the vertex. A core notifies the owners
+ * of the vertices that it reaches. After the barrier of a level all messages have come: a
  * barrier holds what was sent before it. A core puts the level of each of its vertices, from 0 at
  * vertex 0; ~0 where there is no way. */
 

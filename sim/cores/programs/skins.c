@@ -1,6 +1,6 @@
 /* The same work under three names: POSIX threads, Unified Parallel C, MPI.
  *
- * Under each, ROUNDS times every core tells its neighbour a sum, and waits for all. A core puts for
+ * Under each, ROUNDS times every core sends its neighbour a sum, and waits for all. A core puts for
  * each the sum, and the cycles a round. Then the even and the odd cores make communicators. */
 
 #include "sf_mpi.h"
@@ -11,7 +11,7 @@
 #define ROUNDS 10
 #endif
 
-static uint32_t told(uint32_t sum, unsigned round)
+static uint32_t exchanged(uint32_t sum, unsigned round)
 {
     unsigned next = sf_core() + 1 < sf_cores() ? sf_core() + 1 : 0;
     unsigned last = sf_core() ? sf_core() - 1 : sf_cores() - 1;
@@ -19,7 +19,7 @@ static uint32_t told(uint32_t sum, unsigned round)
     return sf_recv1(last, round & 1);
 }
 
-static void tell(uint32_t sum, uint32_t start)
+static void put_sum(uint32_t sum, uint32_t start)
 {
     uint32_t cycles = sf_cycle() - start;
     sf_put(sum);
@@ -44,31 +44,31 @@ int main(void)
     pthread_barrier_init(&barrier, NULL, sf_cores());
     start = begin();
     for (unsigned round = 0; round < ROUNDS; round++) {
-        sum = told(sum, round) + round;
+        sum = exchanged(sum, round) + round;
         pthread_barrier_wait(&barrier);
     }
-    tell(sum, start);
+    put_sum(sum, start);
     pthread_barrier_destroy(&barrier);
 
     sum = (uint32_t)MYTHREAD;
     start = begin();
     for (unsigned round = 0; round < ROUNDS; round++) {
-        sum = told(sum, round) + round;
+        sum = exchanged(sum, round) + round;
         upc_notify;
         upc_wait;
     }
-    tell(sum, start);
+    put_sum(sum, start);
 
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     sum = sf_core();
     start = begin();
     for (unsigned round = 0; round < ROUNDS; round++) {
-        sum = told(sum, round) + round;
+        sum = exchanged(sum, round) + round;
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    tell(sum, start);
+    put_sum(sum, start);
 
     /* Even and odd cores: each group goes its own way, and later one of all others. */
     MPI_Comm_size(MPI_COMM_WORLD, &size);

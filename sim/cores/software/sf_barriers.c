@@ -1,7 +1,7 @@
 /* Software barriers over signals, and a reduction over messages.
  *
  * Sources: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991 (dissemination, tournament, tree). A
- * member tells the others by a signal each; no signal of a barrier can be taken for one of the
+ * member notifies the others by a signal each; no signal of a barrier can be taken for one of the
  * next, since they are counted, and of each code a core awaits as many a barrier as are sent.
  * A barrier sends at most 17 signals after sf_begin but for the central one's, which asks again. */
 
@@ -28,7 +28,7 @@
         name##_wait(group); \
     }
 
-/* Central: everyone tells rank 0, which counts them, and tells everyone. */
+/* Central: everyone notifies rank 0, which counts them, and notifies everyone. */
 
 static SF_INLINE void central_arrive(const sf_group *group)
 {
@@ -81,7 +81,7 @@ static SF_INLINE void tree_wait(const sf_group *group)
 
 SCHEME(tree)
 
-/* Dissemination: in round k a member tells the one 2^k ranks on, and awaits the one 2^k back. */
+/* Dissemination: in round k a member notifies the one 2^k ranks on, and awaits the one 2^k back. */
 
 static SF_INLINE void dissemination_arrive(const sf_group *group)
 {
@@ -109,7 +109,7 @@ static SF_INLINE void dissemination_wait(const sf_group *group)
 
 SCHEME(dissemination)
 
-/* Tournament: in round k the rank with bit k set tells the one below and is out; the winner of all
+/* Tournament: in round k the rank with bit k set notifies the one below and is out; the winner of all
  * wakes those it has beaten, the last one first, and they theirs. */
 
 static SF_INLINE void tournament_arrive(const sf_group *group)

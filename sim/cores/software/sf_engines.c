@@ -128,13 +128,13 @@ STEP(await_set_up)
     return SF_COMBINES ? group : sf_over_messages(group, members, lead);
 }
 
-/* Tell the others the ticket, and note what is known of a group, while it is set up. */
+/* Send the others the ticket, and note what is known of a group, while it is set up. */
 STEP(finish, unsigned ticket)
 {
     sf_group *group = sf_free_group();
     if (!group)
         return 0;
-    sf_tell(group, members, n, ticket);
+    sf_announce(group, members, n, ticket);
     sf_prepare_group(group, 1, lead, n, op);
     group->lead = (uint16_t)lead;
     if (ticket == SF_NO_REGISTER) {

@@ -1,4 +1,4 @@
-/* Groups: those of the network file, which the boot block tells of, and those made on the way. */
+/* Groups: those of the network file, which the boot block describes, and those made on the way. */
 
 #include "sf_messages.h"
 #include "sf_set_up.h"
@@ -29,7 +29,7 @@ __attribute__((noreturn)) void sf_exit(int code)
         ;
 }
 
-/* Work out whom a member tells what, from its rank. */
+/* Work out whom a member notifies of what, from its rank. */
 static void prepare(sf_group *group)
 {
     unsigned rank = group->rank, size = group->size, slot = group->slot;
@@ -147,7 +147,7 @@ static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
     return group;
 }
 
-/* What the leader tells. */
+/* What the leader announces. */
 static uint32_t hear(unsigned from)
 {
     uint32_t head, word, wanted = SF_WORD_HEAD(from, SF_TAG_CHOICE);
@@ -177,7 +177,7 @@ static unsigned agree(sf_group *group, const unsigned *members, unsigned lead)
             offer &= sf_await_offer(members[i]);
     if (offer & 0xff)
         slot = lowest(offer);
-    sf_tell(group, members, group->size, slot);
+    sf_announce(group, members, group->size, slot);
     return slot;
 }
 

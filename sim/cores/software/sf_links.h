@@ -80,7 +80,7 @@ static unsigned sf_spread(unsigned root, unsigned left)
 }
 
 /* Go from the best root: one whose farthest member is no farther than it must be from anywhere, as
- * the levels from members that were farthest from other roots tell. */
+ * the levels from members that were farthest from other roots report. */
 static unsigned sf_from_root(unsigned root, unsigned members)
 {
     unsigned count = sf_spread(root, members);

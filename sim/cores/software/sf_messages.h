@@ -1,6 +1,6 @@
 /* Signals and packets, for the library's own files.
  *
- * A signal is a packet of no words: its tag, the code, names a group's slot and what is told.
+ * A signal is a packet of no words: its tag, the code, names a group's slot and the kind of message.
  * Signals that come before they are waited for are counted, so nothing depends on their order. */
 #ifndef SF_MESSAGES_H
 #define SF_MESSAGES_H

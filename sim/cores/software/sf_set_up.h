@@ -38,9 +38,9 @@ static inline void sf_prepare_group(sf_group *group, int leads, unsigned rank, u
     group->slot = SF_GROUPS, group->role = 0;
 }
 
-/* Write the members down, and tell the others, as the leader, something that they wait for. It may be
+/* Write the members down, and announce to the others, as the leader, a word that they wait for. It may be
  * several groups ahead of them. There is room for eight packets at a time. */
-static inline void sf_tell(sf_group *group, const unsigned *members, unsigned n, uint32_t word)
+static inline void sf_announce(sf_group *group, const unsigned *members, unsigned n, uint32_t word)
 {
     const unsigned *member = members, *last = members + n - 1;
     uint8_t *to = group->members;
@@ -80,7 +80,7 @@ static inline unsigned sf_leader(const unsigned *members, unsigned n)
  * a router, a bit each. */
 void sf_begin_manager(const uint16_t *words);
 
-/* Make a group at the leader: plan it, have the manager set it up and tell the others its ticket, in
+/* Make a group at the leader: plan it, have the manager set it up and announce its ticket to the others, in
  * whose low byte is the entry that the group has at all its routers, or SF_NO_REGISTER. */
 sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead);
 

@@ -172,7 +172,7 @@ def recover(
     after: BarrierPlan,
     scenario: RecoveryScenario,
     built: Built | None = None,
-    told: Callable[[int, int], None] | None = None,
+    report: Callable[[int, int], None] | None = None,
 ) -> RecoveryResult:
     """Run a recovery.
 
@@ -183,7 +183,7 @@ def recover(
     built : Built, optional
         Of ``build_fabric`` for the network: hardware is compared with the model in every cycle.
         Without it the golden model runs by itself.
-    told : callable, optional
+    report : callable, optional
         Takes how much is done, and of how much.
 
     Raises
@@ -193,9 +193,9 @@ def recover(
     """
     runner = RecoveryRunner(plan, after, scenario)
     if built is None:
-        return runner.run_model(told)
+        return runner.run_model(report)
     with Fabric(built) as fabric:
-        return play(fabric, runner, told)
+        return play(fabric, runner, report)
 
 
 def recovery_rows(result: RecoveryResult) -> Rows:
@@ -279,7 +279,7 @@ def run_recovery(
     if sim == "verilator":
         with stage(progress, "build"):
             built = build_fabric(spec.network)
-    return recover(plan, after, scenario, built, told=lambda a, b: progress("simulate", a, b))
+    return recover(plan, after, scenario, built, report=lambda a, b: progress("simulate", a, b))
 
 
 def _move(text: str) -> Move:

@@ -34,7 +34,7 @@ def main(words: list[str], folder: str | None = None) -> int:
         return 2
 
 
-def _told(status: Status, title: str, words: str) -> None:
+def _show(status: Status, title: str, words: str) -> None:
     status.update(f"{title}: {escape(words)}")
 
 
@@ -54,7 +54,7 @@ def _missed(words: list[str], folder: str | None) -> int:
     for section in chosen:
         table = Table("figure", "measured", "target", "", title=section.title, title_justify="left")
         with console.status(section.title) as status:
-            work = Work(section, told=partial(_told, status, section.title))
+            work = Work(section, progress=partial(_show, status, section.title))
             section.function(work)
         peers = any(claim.note for claim in work.claims)
         if peers:

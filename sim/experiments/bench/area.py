@@ -34,8 +34,8 @@ def synthesized(design: str, *options: str, device: str = DEVICE) -> dict[str, A
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        told = next((line for line in lines if line.startswith("error: ")), lines[-1])
-        raise RuntimeError(f"{design}: {told}")
+        error = next((line for line in lines if line.startswith("error: ")), lines[-1])
+        raise RuntimeError(f"{design}: {error}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

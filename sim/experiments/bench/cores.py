@@ -204,16 +204,16 @@ def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     Raises
     ------
     RuntimeError
-        What cores tell does not fit what the network did.
+        What cores report does not fit what the network did.
     """
     plan = make_plan(spec)
     (group,) = plan.groups
     _, *episodes = episodes_of(plan, group, events)  # the first one is before the cores' clocks
-    told = [numbers_of(result, core) for core in range(result.cores)]
-    if {len(of) for of in told} != {2 * len(episodes)}:
+    puts = [numbers_of(result, core) for core in range(result.cores)]
+    if {len(of) for of in puts} != {2 * len(episodes)}:
         raise RuntimeError(f"{len(episodes)} barriers, and cores report others")
     return max(
-        _added(episode, [of[2 * k] for of in told], [of[2 * k + 1] for of in told])
+        _added(episode, [of[2 * k] for of in puts], [of[2 * k + 1] for of in puts])
         for k, episode in enumerate(episodes)
     )
 

@@ -229,7 +229,7 @@ MEASURED: tuple[tuple[str, Wish, tuple[str, ...], str], ...] = (
     ("all together", TOGETHER, SCHEMES, "paper 3.8, 3.3"),
     ("worst, one late", LAST, ("btin", "unicast"), ""),
 )
-"""In words, when members arrive, and schemes: multicast tells a group GO, which it takes once. At
+"""In words, when members arrive, and schemes: multicast sends a group GO, which it takes once. At
 last multicast over BTIN in paper BTIN, 256 members on 75 and on 300 switches."""
 SIZES = (8, 16, 32, 64)
 TRAFFIC = {True: "paper 46.8, 88.6; counted 2.8, 2.6", False: "counted 7.0-7.4, 3.3-3.7"}

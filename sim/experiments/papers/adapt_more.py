@@ -202,7 +202,7 @@ def million(work: Work) -> None:
     policy = Policy(join="path", leave="path")
     Tree(function, nodes=range(100), near=hint)  # so that little is left to compile
     for how, near in {"no hint": None, "places as a hint": hint}.items():
-        work.tell(f"building the tree, {how}")
+        work.report(f"building the tree, {how}")
         begin = time.process_time()
         tree = Tree(function, nodes=range(MILLION), near=near, policy=policy)
         work.claim(f"Balanced-Path, {how}, s", None, time.process_time() - begin)
@@ -223,7 +223,7 @@ def _events(work: Work, what: str, event: Callable[[int], Change]) -> list[Chang
     """Time ``runs`` events, by processor time, and return what became of them."""
     times, changes = [], []
     for number in range(WARM + work.runs):
-        work.tell(f"{what}, {number + 1} of {WARM + work.runs}")
+        work.report(f"{what}, {number + 1} of {WARM + work.runs}")
         begin = time.process_time()
         change = event(number)
         seconds = time.process_time() - begin

@@ -152,7 +152,7 @@ class Found(NamedTuple):
     held: int
     bare: int
     """Messages that set BTIN up, switches with a register, and those of them that have no node."""
-    told: int
+    set_up: int
     """Messages that set multicast up."""
 
 
@@ -238,7 +238,7 @@ def _of_group(routes: Routes, seed: int, size: int) -> Found:
         asked=tree.setup_messages,
         held=len(group.tree),
         bare=int((~np.isin(group.tree.routers, routes.topology.nodes_array[:, 0])).sum()),
-        told=multicast.setup_messages,
+        set_up=multicast.setup_messages,
     )
 
 
@@ -262,7 +262,7 @@ def rtl_networks(work: Work) -> list[Drawn]:
 
 def hardware(work: Work, drawn: Drawn) -> dict[tuple[Method, int], tuple[int, int]]:
     """Return cycles and links on the RTL, by scheme and members, size by size."""
-    work.tell(f"RTL of {drawn.switches} switches")
+    work.report(f"RTL of {drawn.switches} switches")
     (rows,) = work.map(run, [(*astuple(drawn), SEED, drawn.sizes)])
     return {(scheme, members): (cycles, links) for scheme, members, cycles, links in rows}
 

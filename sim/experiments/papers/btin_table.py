@@ -67,7 +67,7 @@ def growth(sizes: tuple[int, ...], values: list[float]) -> str:
 
 
 def _set_up_claims(work: Work, found: Survey, size: int) -> None:
-    held, asked, told = (found.mean(field, size) for field in ("held", "asked", "told"))
+    held, asked, set_up = (found.mean(field, size) for field in ("held", "asked", "set_up"))
     where = f"{size} members of ({found.drawn.size})"
     work.claim(
         f"BTIN: registers that member nodes write, {where}, %",
@@ -75,7 +75,7 @@ def _set_up_claims(work: Work, found: Survey, size: int) -> None:
         100 * (1 - asked / held),
         f"{held - asked:.1f} of {held:.1f}; the others by nodes of nonmember switches",
     )
-    work.claim(f"multicast: member switches that the root has set up, {where}", None, told)
+    work.claim(f"multicast: member switches that the root has set up, {where}", None, set_up)
     for few in sorted({min(16, size), size}):
         bare = found.of("bare", few)
         work.claim(

@@ -113,7 +113,7 @@ def points(work: Work, *more: int) -> dict[int, dict[int, Point]]:
         for side in sides(work)
         for size in sorted({*sizes(side), *more})
     ]
-    work.tell(f"{work.runs} groups of each of {len(jobs)} sizes")
+    work.report(f"{work.runs} groups of each of {len(jobs)} sizes")
     found: dict[int, dict[int, Point]] = {}
     for (side, size, _, _), values in zip(jobs, work.map(count, jobs), strict=True):
         found.setdefault(side, {})[size] = Point(side, size, **values)
@@ -204,7 +204,7 @@ def _measured(work: Work) -> Iterator[Measured]:
     if not work.rtl:
         return
     largest = work.whole("rtl_side")
-    work.tell(f"RTL of meshes up to {largest}x{largest}")
+    work.report(f"RTL of meshes up to {largest}x{largest}")
     for rows in work.map(run, [(side, work.seed) for side in SIDES if side <= largest]):
         yield from (Measured(*row) for row in rows)
 

@@ -63,7 +63,7 @@ def task(kind: str, size: int) -> Task:
 def _cube_entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: int) -> None:
     what, name = f"{kind} on hypercube-{size}", method.upper()
     wanted = task(kind, size)
-    work.tell(f"{what}: lower bounds")
+    work.report(f"{what}: lower bounds")
     bound = lower_bounds(wanted)[0]
     words = bound.argument.words()
     work.claim(f"{what}: lower bound, steps", steps, bound.value, words, by_formula=True)
@@ -249,7 +249,7 @@ def fig7(work: Work) -> None:
 
 def _picture(work: Work, task: Task, found: Schedule, what: str) -> None:
     """Draw what the figure shows: one message a channel in every step, few on longer paths."""
-    work.tell(f"{what}: as few of them as can be")
+    work.report(f"{what}: as few of them as can be")
     schedule = straightened(work, task, found)
     work.drawing = lambda: schedule_figure(schedule)
     sent = sorted(map(len, schedule.steps))

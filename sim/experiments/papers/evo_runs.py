@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result, Standing
 
 Method = Literal["hgsa", "mboa"]
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 Run = dict[str, Any]
 """Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
 
@@ -108,7 +108,7 @@ def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
     kind, name = task.collective.kind, task.topology.name
     limits = LONGER.get((method, kind, name), 1)
     words = f"{kind} on {name}, {steps} steps, {method.upper()}"
-    work.tell(words)
+    work.report(words)
     limit, whole = limits * work.time_limit, max(TIMES, limits) * work.time_limit
     jobs = [(method, task_json(task), steps, seed, limit) for seed in work.seeds]
     found: list[Run] = []
@@ -135,7 +135,7 @@ def one_run(
     seed: int,
     time_limit: float,
     islands: int | None = None,
-    told: Told | None = None,
+    progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> Run:
     """Make a run of a method.
@@ -150,15 +150,15 @@ def one_run(
         Seconds.
     islands : int, optional
         Of HGSA, a processor each.
-    told : callable, optional
+    progress : callable, optional
         Takes words on how far it is.
     stop : callable, optional
         Turns true when it is to end.
     """
 
     def report(now: Found) -> None:
-        if told is not None:
-            told(f"{now.conflicts} conflicts left")
+        if progress is not None:
+            progress(f"{now.conflicts} conflicts left")
 
     more: dict[str, Any] = {} if islands is None else {"islands": islands}
     task = task_from(values)
@@ -207,19 +207,24 @@ def shortest(work: Work, task: Task, what: str) -> Shortest:
     KeyboardInterrupt
         The user has asked to stop.
     """
-    work.tell(f"{what}: auto")
+    work.report(f"{what}: auto")
     job = (task_json(task), work.seed, TIMES * work.time_limit, islands())
     return Shortest(*work.alone(auto, job, what))
 
 
 def auto(
-    values: dict[str, Any], seed: int, time_limit: float, islands: int, told: Told, stop: Stop
+    values: dict[str, Any],
+    seed: int,
+    time_limit: float,
+    islands: int,
+    progress: Progress,
+    stop: Stop,
 ) -> Shortest:
     """Search by all methods; see ``one_run`` for the arguments."""
 
     def report(standing: Standing) -> None:
         best = "" if standing.best is None else f", best so far {standing.best}"
-        told(f"auto tries {standing.steps} steps by {standing.method}{best}")
+        progress(f"auto tries {standing.steps} steps by {standing.method}{best}")
 
     options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
     found = search(task_from(values), progress=report, stop=stop, **options)

@@ -96,7 +96,7 @@ def barriers(values: Values) -> dict[str, Time]:
     """Return the barriers of Fig. 6, slowest first as the paper's text has them.
 
     The cores are on the squarest mesh, and all paths as long as its diameter. Of Tile Sync and Tile
-    Spin the paper does not tell the algorithm: their models are made to stand in its order. In Tile
+    Spin the paper does not give the algorithm: their models are made to stand in its order. In Tile
     Sync processes which wait are asleep. Assumed: a centralized barrier, after which the operating
     system wakes all at once.
     """
@@ -170,7 +170,7 @@ def run(name: str, side: int, wishes: Sequence[Wish]) -> list[int]:
 
 def cycles(work: Work, names: Sequence[str], *wishes: Wish) -> dict[str, list[list[int]]]:
     """Measure barriers by name: for each wish, the cycles at every side; as jobs of the work."""
-    work.tell("barriers on the RTL")
+    work.report("barriers on the RTL")
     found = iter(work.map(run, [(name, side, wishes) for name in names for side in SIDES]))
     each = {name: [next(found) for _ in SIDES] for name in names}
     return {name: [list(row) for row in zip(*rows, strict=True)] for name, rows in each.items()}

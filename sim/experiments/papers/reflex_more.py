@@ -229,7 +229,7 @@ def random_members(work: Work) -> None:
     counts = sizes(side * side)
     values = dict(work.values)
     jobs = [(values, count, seed) for count in counts for seed in work.seeds]
-    work.tell(f"{len(jobs)} groups on {side}x{side}")
+    work.report(f"{len(jobs)} groups on {side}x{side}")
     found = iter(work.map(costs, jobs))
     for count in counts:
         runs = [next(found) for _ in work.seeds]
@@ -409,7 +409,7 @@ def _least(work: Work, name: str, n: int, command: list[str]) -> float:
     """Return the least of ``runs`` measurements, in ns."""
     found = []
     for run in range(work.runs):
-        work.tell(f"{name}, {n}: run {run + 1} of {work.runs}")
+        work.report(f"{name}, {n}: run {run + 1} of {work.runs}")
         full = [*command, str(work.whole("rounds"))]
         try:
             done = subprocess.run(full, capture_output=True, text=True, timeout=LONGEST)

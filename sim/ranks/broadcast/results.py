@@ -37,7 +37,7 @@ class Row:
     order : tuple of int
         The rank at each position of the tree when the round began.
     cost : float
-        Of the tree then, by the latencies that it had been told, in seconds.
+        Of the tree then, by the latencies that it had been given, in seconds.
     adaptive, fixed : float or None
         Seconds of a broadcast along the tree, and along the plain binomial tree of the same ranks;
         None if none went without repair.

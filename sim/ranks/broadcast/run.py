@@ -146,7 +146,7 @@ class Root:
 
     def _round(self, turn: int) -> Row:
         said = [self._slow_down(slow) for slow in self.script.slows if slow.turn == turn]
-        self._tell_round()
+        self._send_round()
         joins = (e.rank for e in self.script.events if e.fate == "join" and e.turn == turn)
         said += [self._join(rank) for rank in joins]
         order, cost = self.tree.nodes, self.tree.cost
@@ -176,7 +176,7 @@ class Root:
     def _join(self, rank: int) -> str:
         """Let a rank measure its way to all others, and take it into the tree."""
         members, number = self.tree.nodes, next(self._numbers)
-        self._tell(Kind.JOIN, (number, list(members)), [rank])
+        self._send(Kind.JOIN, (number, list(members)), [rank])
         seen = self._answers(Kind.SEEN, {rank}, number)
         if not seen:
             return f"rank {rank} does not join: no answer in {self.timeout:g} s"
@@ -200,7 +200,7 @@ class Root:
             return [last - start]
         missed, tries = missing, 1
         while missing:
-            self._tell_round()
+            self._send_round()
             there = self._there(missing) if tries < TRIES else set[int]()
             for rank in sorted(missing - there):
                 self.tree.leave(rank)
@@ -241,8 +241,8 @@ class Root:
             if message.kind not in waiting:
                 self.member.handle(message)
                 continue
-            told, byte = message.value
-            if told != number or message.source not in waiting[message.kind]:
+            answered, byte = message.value
+            if answered != number or message.source not in waiting[message.kind]:
                 continue
             waiting[message.kind].remove(message.source)
             if message.kind is Kind.GOT:
@@ -254,7 +254,7 @@ class Root:
         return waiting[Kind.GOT] | waiting[Kind.CHECKED], last
 
     def _adapt(self, turn: int) -> int:
-        """Measure the links of the tree and some others, and tell the tree; return its swaps."""
+        """Measure the links of the tree and some others, and update the tree; return its swaps."""
         nodes = self.tree.nodes
         links = {pair_of(nodes[parent(x)], nodes[x]) for x in range(1, len(nodes))}
         self._measure(sorted(links.union(matching(sorted(nodes), turn))))
@@ -264,13 +264,13 @@ class Root:
 
     def _measure(self, pairs: list[Pair]) -> None:
         """Measure the seconds from rank to rank, all at once; the lower ones ask."""
-        self._tell_round()
+        self._send_round()
         asked: dict[int, list[int]] = {}
         for low, high in pairs:
             asked.setdefault(low, []).append(high)
         number = next(self._numbers)
         for rank, peers in asked.items():
-            self._tell(Kind.PROBE, (number, peers), [rank])
+            self._send(Kind.PROBE, (number, peers), [rank])
         for rank, seen in self._answers(Kind.SEEN, set(asked), number).items():
             for peer, seconds in seen.items():
                 self.latencies.note((rank, peer), seconds)
@@ -284,21 +284,21 @@ class Root:
         others = set(range(1, self.script.ranks))
         there = self._there(others, Kind.END)
         self.member.finalize = there == others
-        self._tell(Kind.GO, self.member.finalize, there)
+        self._send(Kind.GO, self.member.finalize, there)
         self.post.flush(time.monotonic() + self.timeout)
 
-    def _tell_round(self) -> None:
-        """Tell all ranks which links are slow, and that the root is there."""
-        self._tell(Kind.ROUND, self.member.slow, range(1, self.script.ranks))
+    def _send_round(self) -> None:
+        """Send all ranks which links are slow, and that the root is there."""
+        self._send(Kind.ROUND, self.member.slow, range(1, self.script.ranks))
 
-    def _tell(self, kind: Kind, value: object, ranks: Iterable[int]) -> None:
+    def _send(self, kind: Kind, value: object, ranks: Iterable[int]) -> None:
         for rank in ranks:
             self.post.send(rank, kind, value)
 
     def _there(self, ranks: set[int], kind: Kind = Kind.ASK) -> set[int]:
         """Return which of some ranks answer in time."""
         number = next(self._numbers)
-        self._tell(kind, number, ranks)
+        self._send(kind, number, ranks)
         return set(self._answers(Kind.HERE, ranks, number))
 
     def _answers(self, kind: Kind, ranks: set[int], number: int) -> dict[int, Any]:
@@ -315,8 +315,8 @@ class Root:
             if message.kind is not kind:
                 self.member.handle(message)
                 continue
-            told, value = message.value
-            if told == number and message.source in ranks:
+            answered, value = message.value
+            if answered == number and message.source in ranks:
                 found[message.source] = value
         return found
 

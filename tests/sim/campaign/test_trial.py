@@ -94,8 +94,8 @@ def test_a_word_of_a_stream_that_is_lost_breaks_its_group_alone() -> None:
         next(count for count in result.kinds if count.kind is kind) for kind in KINDS
     )
     assert set(drop.verdicts) - {Verdict.MISSED} == {Verdict.RECOVERED}
-    assert drop.told["BROKEN"] == drop.told["router LOST"] == drop.faults
-    assert flip.told["router CORRUPT"] == flip.faults
+    assert drop.reported["BROKEN"] == drop.reported["router LOST"] == drop.faults
+    assert flip.reported["router CORRUPT"] == flip.faults
     assert stuck.verdicts[Verdict.RECOVERED] > 2
     assert not credit.verdicts[Verdict.RECOVERED]
     assert renew.faults > 2
@@ -138,7 +138,7 @@ def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The referee is told another operation than the hardware."""
+    """The checker is given another operation than the hardware."""
     group = Fabric.group
 
     def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int = 0) -> None:
@@ -161,13 +161,13 @@ def test_a_trial_is_the_same_again_whatever_came_before() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("watchdog", "told"), [(0, "TIMEOUT"), (64, "STRAY")])
-def test_a_static_network_has_timeouts_or_watchdogs_alone(watchdog: int, told: str) -> None:
+@pytest.mark.parametrize(("watchdog", "reported"), [(0, "TIMEOUT"), (64, "STRAY")])
+def test_a_static_network_has_timeouts_or_watchdogs_alone(watchdog: int, reported: str) -> None:
     spec = NETWORKS["static"]
     network = spec.network.model_copy(update={"watchdog": watchdog})
     result = struck(spec.model_copy(update={"network": network}), 100, Kind.ABSENT, Kind.DEAD)
     assert verdicts(result)[Verdict.RECOVERED] > 50
-    assert {name for count in result.kinds for name in count.told} == {told}
+    assert {name for count in result.kinds for name in count.reported} == {reported}
     assert result.verdict == "clean"
 
 

@@ -126,8 +126,8 @@ def emulate(
     for segment in program.segments:
         image[segment.address : segment.address + len(segment.data)] = segment.data
     boot = program.symbols["sf_boot"]
-    told = [boot_block(groups, core, boot.size, cores=cores) for core in range(cores)]
-    blocks = [block.ljust(boot.size, b"\0") for block in told]
+    boot_blocks = [boot_block(groups, core, boot.size, cores=cores) for core in range(cores)]
+    blocks = [block.ljust(boot.size, b"\0") for block in boot_blocks]
     numbers = [cores, program.memory_bytes, program.entry, boot.address, slowest, boot.size]
     lines = [str(len(groups))]
     for group in groups:

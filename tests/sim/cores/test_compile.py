@@ -60,10 +60,10 @@ def test_a_program_is_kept_by_what_it_includes(tmp_path: Path) -> None:
 
 def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> None:
     source = write(tmp_path, "int main(void)\n{\n    return nothing;\n}\n")
-    with pytest.raises(ProgramError) as told:
+    with pytest.raises(ProgramError) as refused:
         compile_program(source)
-    assert re.match(rf"{source}: it does not compile:\n  {source}:3:12: ", str(told.value))
-    assert "undeclared" in str(told.value)
+    assert re.match(rf"{source}: it does not compile:\n  {source}:3:12: ", str(refused.value))
+    assert "undeclared" in str(refused.value)
 
 
 def test_a_program_without_an_end_is_given_up(
@@ -89,9 +89,11 @@ def test_what_overflows_the_memory_is_refused_by_how_much(tmp_path: Path) -> Non
     fits = write(tmp_path, text.format(4 + free - 1024 - 16))
     assert compile_program(fits).free_bytes >= 1024
     over = write(tmp_path, text.format(4 + free - 1024 + 400))
-    with pytest.raises(SpecError, match=r"32 KiB of a core: it takes (\d+) bytes too many") as told:
+    with pytest.raises(
+        SpecError, match=r"32 KiB of a core: it takes (\d+) bytes too many"
+    ) as refused:
         compile_program(over)
-    found = re.search(r"(\d+) bytes too", str(told.value))
+    found = re.search(r"(\d+) bytes too", str(refused.value))
     assert found
     assert 384 <= int(found[1]) <= 416
     compile_program(over, memory_kib=33)

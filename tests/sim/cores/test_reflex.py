@@ -146,7 +146,7 @@ def test_a_wrong_barrier_is_seen(
 
 
 def test_agents_leave_the_flits_to_a_program_that_wants_them() -> None:
-    """All routes are loaded as for agents; but no node has a role, and no root is told to begin."""
+    """All routes are loaded as for agents; but no node has a role, and no root has to begin."""
     spec = load("reflex-groups")
     written: dict[bool, list[tuple[int, ...]]] = {}
     for barrier in ("reflex", RING):

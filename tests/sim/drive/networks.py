@@ -152,18 +152,18 @@ def make_job(
 def check(job: Job, simulation: Simulation) -> None:
     """See that hardware and model agreed in every run, and that every barrier was made."""
     for (plan, scenario), outcome in zip(job.runs, simulation.outcomes, strict=True):
-        told = f"{plan.spec.network}, {scenario}, groups {[group.id for group in plan.groups]}"
-        assert not outcome.mismatches, f"{told}: {outcome.mismatches[:5]}"
-        assert outcome.hang is None, f"{told}: {outcome.hang}"
+        what = f"{plan.spec.network}, {scenario}, groups {[group.id for group in plan.groups]}"
+        assert not outcome.mismatches, f"{what}: {outcome.mismatches[:5]}"
+        assert outcome.hang is None, f"{what}: {outcome.hang}"
         for group in outcome.groups:
-            assert len(group.latency) == scenario.episodes, told
-            assert group.latency == group.model_latency, told
+            assert len(group.latency) == scenario.episodes, what
+            assert group.latency == group.model_latency, what
         members = sum(len(group.members) for group in plan.groups)
-        assert outcome.releases == members * scenario.episodes, told
-        assert outcome.counters is not None, told
+        assert outcome.releases == members * scenario.episodes, what
+        assert outcome.counters is not None, what
         if not scenario.noise:
-            assert outcome.counters == (0, 0, 0, 0), told
+            assert outcome.counters == (0, 0, 0, 0), what
         if scenario.background:
             network = plan.spec.message_network
             some = network.channels > 0 and len(network.topology.nodes) > 1
-            assert (outcome.traffic.packets > 0) == some, told
+            assert (outcome.traffic.packets > 0) == some, what

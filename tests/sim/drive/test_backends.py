@@ -153,11 +153,11 @@ def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
 
 def test_the_model_alone_is_judged_by_the_same_rules() -> None:
     job = make_job(mesh(4, 3), random.Random(SEED))
-    told: list[tuple[int, int]] = []
-    simulation = run_job(job, "model", told=lambda done, of: told.append((done, of)))
+    reported: list[tuple[int, int]] = []
+    simulation = run_job(job, "model", report=lambda done, of: reported.append((done, of)))
     check(job, simulation)
     total = job.runs[-1][1].episodes * len(job.runs[-1][0].groups)
-    assert told[-1] == (total, total)
+    assert reported[-1] == (total, total)
 
 
 NOISY = Scenario(episodes=60, noise=True, seed=3, policy="mixed", background=0.1)

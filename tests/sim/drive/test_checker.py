@@ -154,8 +154,8 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
     text = list(CHUNK.text)
     words = text[VALID].split()
     text[VALID] = " ".join([*words[:-1], word])
-    told = checked(text=text).mismatches
-    assert told == [
+    mismatches = checked(text=text).mismatches
+    assert mismatches == [
         Mismatch(
             CHUNK.lines[VALID].cycle, None, "line of the probe", text[VALID], CHUNK.text[VALID]
         )
@@ -164,8 +164,8 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
 
 @pytest.mark.parametrize("change", [lambda t: [*t, t[-1]], lambda t: ["0" + t[0], *t[1:]]])
 def test_another_text_is_never_a_match(change: Callable[[list[str]], list[str]]) -> None:
-    (told,) = checked(text=change(list(CHUNK.text))).mismatches
-    assert told.signal == "line of the probe"
+    (mismatch,) = checked(text=change(list(CHUNK.text))).mismatches
+    assert mismatch.signal == "line of the probe"
 
 
 def test_two_bits_of_a_link_at_once() -> None:
@@ -177,11 +177,11 @@ def test_two_bits_of_a_link_at_once() -> None:
     words = text[VALID].split()
     words[1] = f"{line.record.valid | 1 << other:x}"
     text[VALID] = " ".join(words)
-    told = checked(text=text).mismatches
-    assert told[0].cycle == line.cycle
-    assert "valid" in told[0].signal
-    assert (told[0].hardware, told[0].model) == (1, 0)
-    assert told[1].signal == "line of the probe"
+    mismatches = checked(text=text).mismatches
+    assert mismatches[0].cycle == line.cycle
+    assert "valid" in mismatches[0].signal
+    assert (mismatches[0].hardware, mismatches[0].model) == (1, 0)
+    assert mismatches[1].signal == "line of the probe"
 
 
 def test_the_first_mismatches_are_kept() -> None:

@@ -39,10 +39,10 @@ def test_answers_go_to_who_asked() -> None:
 
 
 def test_many_are_told_once_when_all_are_answered() -> None:
-    port, told = ConfigPort(), list[int]()
-    port.ask_all([FIRST, SECOND], told.append)
+    port, answers = ConfigPort(), list[int]()
+    port.ask_all([FIRST, SECOND], answers.append)
     for cycle in (5, 8):
-        assert told == []
+        assert answers == []
         port.give(cycle)
         port.hear(cycle + 2, (True, False, 0))
-    assert told == [10]
+    assert answers == [10]

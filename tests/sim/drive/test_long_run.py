@@ -37,11 +37,11 @@ def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_match() -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     result = long_run(
         PLAN,
         RunRequest(episodes=60, background=0.1),
-        lambda step, done, of: told.append((step, done, of)),
+        lambda step, done, of: reported.append((step, done, of)),
     )
     assert (result.verdict, result.reason, result.mismatches) == ("match", None, ())
     assert result.traffic.accepted == pytest.approx(0.1, rel=0.2)
@@ -52,7 +52,7 @@ def test_a_match() -> None:
         assert group.latency is not None
         assert 0 < group.latency.min <= group.latency.median <= group.latency.max
         assert group.model_latency is None
-    assert told[-1] == ("simulate", 120, 120)
+    assert reported[-1] == ("simulate", 120, 120)
 
 
 @pytest.mark.nightly
@@ -153,7 +153,7 @@ def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> Non
 
 
 class Forgets(ByManagers):
-    """A manager that is not told of the plan's second group."""
+    """A manager that does not know of the plan's second group."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

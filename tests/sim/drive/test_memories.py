@@ -65,13 +65,13 @@ def test_each_defined_field_is_compared() -> None:
             for kept in ((seen ^ 1 << low, 0), (seen & ~(1 << low), 1 << low)):
                 wrong = [list(row) for row in rows]
                 wrong[router][at] = kept
-                told = found(runner, wrong)
+                mismatches = found(runner, wrong)
                 if name == "data":  # between barriers nothing is merged
-                    assert not told
+                    assert not mismatches
                     continue
                 value = "unknown" if kept[1] else wanted ^ 1
                 signal = f"entry {entry} of group {group.id}: {field.name}"
-                assert told == [Mismatch(runner.session.cycle, NODE, signal, value, wanted)]
+                assert mismatches == [Mismatch(runner.session.cycle, NODE, signal, value, wanted)]
 
 
 def test_free_entries_and_unfinished_merges_are_compared() -> None:

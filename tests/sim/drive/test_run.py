@@ -1,4 +1,4 @@
-"""The main job: every simulator gives the same result, and what goes wrong is told."""
+"""The main job: every simulator gives the same result, and what goes wrong is reported."""
 
 import csv
 from dataclasses import replace
@@ -70,13 +70,13 @@ def test_a_long_set_up_is_no_hang() -> None:
 @pytest.mark.icarus
 def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None:
     model = run(SMALL, RunRequest(sim="model", episodes=5))
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     seen = run(
         SMALL,
         RunRequest(
             sim="icarus", episodes=5, waves=True, log=tmp_path / "log.csv", output=tmp_path / "new"
         ),
-        lambda step, done, of: told.append((step, done, of)),
+        lambda step, done, of: reported.append((step, done, of)),
     )
     files = [str(tmp_path / "log.csv"), str(tmp_path / "new" / "net.vcd")]
     assert less_the_simulator(seen) == replace(less_the_simulator(model), files=tuple(files))
@@ -85,8 +85,8 @@ def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None
     # The tree has two links, and the root receives of all members before it releases any.
     episode = ["reduce"] * 2 + ["distribute"] * 2
     assert [row["kind"] for row in rows] == ["go"] * 2 + episode * 5
-    assert told[:2] == [("build", 0, 1), ("build", 1, 1)]
-    assert told[-1] == ("simulate", 5, 5)
+    assert reported[:2] == [("build", 0, 1), ("build", 1, 1)]
+    assert reported[-1] == ("simulate", 5, 5)
 
 
 HALF_KNOWN = """
@@ -152,9 +152,9 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_churn_is_summed_up_beside_what_it_costs() -> None:
     plan = plan_with(grid())
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     result = run(
-        plan, RunRequest(sim="model", episodes=5, churn=20), lambda *step: told.append(step)
+        plan, RunRequest(sim="model", episodes=5, churn=20), lambda *step: reported.append(step)
     )
     assert result.verdict == "match"
     churn = result.churn
@@ -172,7 +172,7 @@ def test_churn_is_summed_up_beside_what_it_costs() -> None:
         assert cost.churning is not None
         assert group.latency is not None
         assert group.latency.max == max(cost.quiet.max, cost.churning.max)
-    assert told[-1] == ("simulate", 30, 30)
+    assert reported[-1] == ("simulate", 30, 30)
     assert run(plan, RunRequest(sim="model", episodes=5)).churn is None
 
 

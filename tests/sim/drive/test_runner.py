@@ -146,14 +146,14 @@ def test_a_large_networks_counters_are_not_read() -> None:
 
 def test_progress_and_log_are_kept() -> None:
     scenario, log = Scenario(episodes=5), StringIO()
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
 
-    def tell(done: int, total: int) -> None:
-        told.append((done, total))
+    def report(done: int, total: int) -> None:
+        reported.append((done, total))
 
-    outcome = ScenarioRunner(PLAN, scenario, log=log).run_model(tell)
-    assert told == sorted(told)
-    assert told[-1] == (10, 10)
+    outcome = ScenarioRunner(PLAN, scenario, log=log).run_model(report)
+    assert reported == sorted(reported)
+    assert reported[-1] == (10, 10)
     assert len(log.getvalue().splitlines()) == outcome.messages
 
 

@@ -282,7 +282,7 @@ def test_a_wrong_program_is_found_out(
 def test_who_is_never_released_is_found_out() -> None:
     check_of = CauseCheck(plan(mesh(2, 1)))
     steps = [MemberStep(3, 0, StepKind.ARRIVE), MemberStep(3, 1, StepKind.ARRIVE)]
-    steps += [MemberStep(4, 0, StepKind.TELL), MemberStep(4, 1, StepKind.TELL)]
+    steps += [MemberStep(4, 0, StepKind.NOTIFY), MemberStep(4, 1, StepKind.NOTIFY)]
     steps += [MemberStep(5, 1, StepKind.RELEASE)]
     assert [found for step in steps for found in check_of.act(step)] == []
     (found,) = check_of.close(9)

@@ -129,22 +129,22 @@ def test_a_difference_has_its_wires_name(
 def test_messages_on_the_links_of_packets() -> None:
     spec = mesh(2, 2, message_links="shared")
     both = Record(0b11, 0, [5, 6], 0, ())
-    told = list(explain(spec, Line(1, both._replace(payloads=[4, 7])), Line(1, both)))
-    assert [mismatch.signal for mismatch in told] == ["link_0_0_flit[0]", "link_0_0_flit"]
+    mismatches = list(explain(spec, Line(1, both._replace(payloads=[4, 7])), Line(1, both)))
+    assert [mismatch.signal for mismatch in mismatches] == ["link_0_0_flit[0]", "link_0_0_flit"]
 
 
 def test_slots_of_wires_are_lanes_above_the_messages() -> None:
     spec = mesh(2, 2, wires=2)
     seen = EMPTY._replace(valid=1 << 4 + 3, payloads=[6])
-    (told,) = explain(spec, Line(1, seen), Line(1, EMPTY))
-    assert told == Mismatch(1, (0, 0), "link_0_1_slots_valid[1]", 1, 0)
-    (told,) = explain(spec, Line(1, seen), Line(1, seen._replace(payloads=[7])))
-    assert told == Mismatch(1, (0, 0), "link_0_1_slots[1]", 6, 7)
+    (mismatch,) = explain(spec, Line(1, seen), Line(1, EMPTY))
+    assert mismatch == Mismatch(1, (0, 0), "link_0_1_slots_valid[1]", 1, 0)
+    (mismatch,) = explain(spec, Line(1, seen), Line(1, seen._replace(payloads=[7])))
+    assert mismatch == Mismatch(1, (0, 0), "link_0_1_slots[1]", 6, 7)
 
 
 def test_another_answer_of_the_config_port() -> None:
-    (told,) = explain(SPEC, Line(4, EMPTY, (1, 0)), Line(4, EMPTY, (0, 7)))
-    assert told == Mismatch(4, None, "config_error, config_rdata", "(1, 0)", "(0, 7)")
+    (mismatch,) = explain(SPEC, Line(4, EMPTY, (1, 0)), Line(4, EMPTY, (0, 7)))
+    assert mismatch == Mismatch(4, None, "config_error, config_rdata", "(1, 0)", "(0, 7)")
 
 
 CLUSTER = irregular(SMALL, message_links="shared")
@@ -166,7 +166,7 @@ def test_wires_of_an_irregular_network(
     lane: int, node: NodeName | None, valid: str, flit: str
 ) -> None:
     empty, seen = EMPTY, EMPTY._replace(valid=1 << lane, payloads=[6])
-    (told,) = explain(CLUSTER, Line(4, seen), Line(4, empty))
-    assert told == Mismatch(4, node, valid, 1, 0)
-    (told,) = explain(CLUSTER, Line(4, seen), Line(4, seen._replace(payloads=[7])))
-    assert told == Mismatch(4, node, flit, 6, 7)
+    (mismatch,) = explain(CLUSTER, Line(4, seen), Line(4, empty))
+    assert mismatch == Mismatch(4, node, valid, 1, 0)
+    (mismatch,) = explain(CLUSTER, Line(4, seen), Line(4, seen._replace(payloads=[7])))
+    assert mismatch == Mismatch(4, node, flit, 6, 7)

@@ -41,8 +41,10 @@ def unsaid(number: int) -> set[int]:
     return {number}
 
 
-def lonely(number: int, told: Callable[[str], None], stop: Callable[[], bool]) -> tuple[int, bool]:
-    told(f"number {number}")
+def lonely(
+    number: int, progress: Callable[[str], None], stop: Callable[[], bool]
+) -> tuple[int, bool]:
+    progress(f"number {number}")
     return number, stop()
 
 

@@ -28,8 +28,8 @@ PLOTTED = Experiment("toy", "a toy", "no paper", jobs.toy, axes=(Axes("x", "y", 
 def test_work_ends_when_the_user_asks() -> None:
     asked = [False, False, True]
     said: list[str] = []
-    work = Work(PLOTTED, stop=lambda: asked.pop(0), told=said.append)
-    work.tell("first")
+    work = Work(PLOTTED, stop=lambda: asked.pop(0), progress=said.append)
+    work.report("first")
     work.claim("whole", 1, 1)
     with pytest.raises(KeyboardInterrupt):
         work.claim("half", 1, 1)
@@ -60,7 +60,7 @@ def test_jobs_end_when_the_user_asks() -> None:
 
 def test_a_job_alone_says_what_it_is() -> None:
     said: list[str] = []
-    work = Work(PLOTTED, told=said.append)
+    work = Work(PLOTTED, progress=said.append)
     found: object = work.alone(jobs.lonely, (4,), "four")
     assert found == [4, False]
     assert said == ["four: number 4"]
@@ -218,9 +218,9 @@ def test_benches_refuse_a_folder_before_work_and_all_in_one_line(
         (["tow"], None, "no section has that in its title; titles are a toy\n"),
     ):
         assert scripts_bench.main(words, folder) == 2
-        told = capsys.readouterr().err
-        assert told.startswith(f"error: {said}")
-        assert told.count("\n") == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"error: {said}")
+        assert err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

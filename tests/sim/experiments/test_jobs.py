@@ -300,11 +300,11 @@ def test_a_job_alone_is_kept_but_not_if_the_user_stops_it(one: Pool) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        one.alone(jobs.lonely, (1,), tally, stopped, told=said.append, stop=lambda: True)
+        one.alone(jobs.lonely, (1,), tally, stopped, progress=said.append, stop=lambda: True)
     assert (tally.jobs, tally.done) == (1, 0)
     for _ in range(2):
         found = one.alone(
-            jobs.lonely, (1,), tally, lambda: None, told=said.append, stop=lambda: False
+            jobs.lonely, (1,), tally, lambda: None, progress=said.append, stop=lambda: False
         )
         assert found == [1, False]
     assert said == ["number 1", "number 1"]
@@ -350,7 +350,7 @@ def all_end(pids: list[int]) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether a process is more than an entry that nobody has asked for."""
+    """Return whether a process is more than an entry that nobody has asked for."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

@@ -23,8 +23,8 @@ def test_icarus_takes_a_static_networks_tiles_and_their_ports(tmp_path: Path) ->
     tiles = static_tiles.tiles(SMALL_STATIC)
     assert list(tiles) == ["tile", "loader_tile"]
     ports = static_tiles.tile_ports(SMALL_STATIC), static_tiles.loader_ports(SMALL_STATIC)
-    for (top, text), told in zip(tiles.items(), ports, strict=True):
+    for (top, text), listed in zip(tiles.items(), ports, strict=True):
         compiles(text, top, tmp_path)
-        assert declared(text, top) == told
+        assert declared(text, top) == listed
     assert ports[0]["west_in_flush"] == ("input", 1)
     assert ports[0]["index"] == ports[1]["config_node"] == ("input", 4)  # 12 nodes, a loader

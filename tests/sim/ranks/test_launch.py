@@ -1,4 +1,4 @@
-"""What mpiexec is told; a program in its place says whose it is."""
+"""The arguments of mpiexec; a program in its place says whose it is."""
 
 import sys
 from pathlib import Path

@@ -114,7 +114,7 @@ def test_a_fault_where_nothing_goes_is_refused() -> None:
 
 
 def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The referee is told another operation than the hardware."""
+    """The checker is given another operation than the hardware."""
     group = Fabric.group
 
     def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int) -> None:
@@ -198,9 +198,9 @@ class Storm(Bench):
         """Nothing was wrong, and nothing is left."""
         self.set_rate(0.0)
         self.drain(100 * HANG)
-        told = [wrong for wrong in self.wrong if "released, and sits in no group" in wrong.text]
-        assert bool(told) is (self.by == "escape")  # BROKEN, of registers that are in no group
-        assert len(told) == len(self.wrong)
+        wrong = [wrong for wrong in self.wrong if "released, and sits in no group" in wrong.text]
+        assert bool(wrong) is (self.by == "escape")  # BROKEN, of registers that are in no group
+        assert len(wrong) == len(self.wrong)
         assert self.wrong_packets() == ""
         self.perform(self.groups.check_end(killed=True))
 

@@ -390,5 +390,5 @@ def test_it_is_told(name: str, breaks: Break, found: str, monkeypatch: pytest.Mo
 
 def said(outcome: Outcome) -> list[str]:
     """Return everything that a run complains of."""
-    told = [mismatch.signal for mismatch in outcome.mismatches]
-    return [*told, outcome.hang] if outcome.hang else told
+    mismatches = [mismatch.signal for mismatch in outcome.mismatches]
+    return [*mismatches, outcome.hang] if outcome.hang else mismatches

@@ -1,4 +1,4 @@
-"""The rules of flits and operations: kept by a sound run, and each told where it is broken."""
+"""The rules of flits and operations: kept by a sound run, and each reported where it is broken."""
 
 from collections.abc import Callable
 from dataclasses import replace

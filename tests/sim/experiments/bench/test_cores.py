@@ -1,4 +1,4 @@
-"""What cores add to a barrier's latency, from what they tell and what the network did."""
+"""What cores add to a barrier's latency, from what they report and what the network did."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,19 +23,19 @@ PAIR = with_world(mesh(2, 1), 2, "engine")
 EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), ())
 
 
-def found(spec: NetworkSpec, *told: tuple[int, int, int]) -> int:
+def found(spec: NetworkSpec, *puts: tuple[int, int, int]) -> int:
     """Return the figure for two barriers after the first: both cores arrive at 50 and at 100."""
     events = Events()
     for core in range(2):
         events.arrivals[core, 0] = [10, 50, 100]
         events.releases[core, 0] = [20, 60, 107 + core]
-    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
+    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in puts))
     return figures.beyond(spec, result, events)
 
 
 def test_of_the_worst_barrier_the_last_core_to_go_on_counts() -> None:
-    told = [(core, 0, at) for core in range(2) for at in (45, 66, 96, 111 + 4 * core)]
-    assert found(PAIR, *told) == 115 - 108
+    puts = [(core, 0, at) for core in range(2) for at in (45, 66, 96, 111 + 4 * core)]
+    assert found(PAIR, *puts) == 115 - 108
     slower = [(core, 0, at) for core in range(2) for at in (45, 71 - core, 96, 111)]
     assert found(PAIR, *slower) == 71 - 60
 
@@ -100,9 +100,9 @@ def test_software_has_the_same_network_and_group_as_hardware(
 
 
 def test_apart_the_last_arrival_and_the_last_going_on_count() -> None:
-    told = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
-    told += [(0, 0, 150), (1, 0, 160)]
-    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
+    puts = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
+    puts += [(0, 0, 150), (1, 0, 160)]
+    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in puts))
     assert last_to_last(result) == ((60 - 40) + (160 - 100)) / 2
 
 

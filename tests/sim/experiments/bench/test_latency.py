@@ -29,13 +29,13 @@ def _small(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
 def test_alone_the_greatest_is_the_bound() -> None:
     rows = rows_of(latency.wire_latency)
     assert all(map(met, rows))
-    told = {row.claim.partition(" (")[0]: (str(row.ours), str(row.paper)) for row in rows}
-    assert told["2x2, all members, link_registers 0"][1] == "= 6"
-    assert told["4x4, all members, link_registers 2"][1] == "= 26"
-    assert told["8x8, all members, wires = 1, channels = 0"] == ("10 / 14 / 18", "= 18")
-    cluster = told["cluster-fig1, 14 members, link_registers 2"]
+    found = {row.claim.partition(" (")[0]: (str(row.ours), str(row.paper)) for row in rows}
+    assert found["2x2, all members, link_registers 0"][1] == "= 6"
+    assert found["4x4, all members, link_registers 2"][1] == "= 26"
+    assert found["8x8, all members, wires = 1, channels = 0"] == ("10 / 14 / 18", "= 18")
+    cluster = found["cluster-fig1, 14 members, link_registers 2"]
     assert cluster[0].endswith("/ " + cluster[1].removeprefix("= "))
-    assert any("5 random members" in figure for figure in told)
+    assert any("5 random members" in figure for figure in found)
 
 
 @pytest.mark.parametrize(("keys", "met_below"), [({"wires": 1}, False), ({}, True)])

@@ -9,7 +9,7 @@ from syncfabric.models.patterns import NAMES
 from syncfabric.sim.experiments.bench.speed import BOOKSIM, _booksim, _cycles_of
 from syncfabric.sim.load import LoadPoint
 
-TOLD = """#!/bin/sh
+OUTPUT = """#!/bin/sh
 cat "$1" > asked
 echo "Accepted flit rate average= 0.05"
 if grep -q "injection_rate = 0.9" "$1"; then
@@ -35,7 +35,7 @@ def test_its_last_figures_count_and_what_it_gives_up_is_not_stable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    found = list(_booksim(executable(TOLD), "traffic = bitcomp", [0.2, 0.9]))
+    found = list(_booksim(executable(OUTPUT), "traffic = bitcomp", [0.2, 0.9]))
     assert found == [LoadPoint(0.2, 0.21, 0, 24.5), LoadPoint(0.9, 0.21, 0, None)]
     asked = Path("asked").read_text()
     for said in ("traffic = bitcomp;", "injection_rate = 0.9;", "num_vcs = 2;", "packet_size = 5;"):
@@ -46,7 +46,7 @@ def test_its_speed_is_that_of_the_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _cycles_of(executable(TOLD), "k = 16; injection_rate = 0.1;") == 4_000
+    assert _cycles_of(executable(OUTPUT), "k = 16; injection_rate = 0.1;") == 4_000
     assert "k = 16;" in Path("asked").read_text()
     with pytest.raises(ToolError, match="Parse error"):
         _cycles_of(executable("#!/bin/sh\necho Parse error\n"), "k = 16;")

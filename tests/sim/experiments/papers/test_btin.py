@@ -73,17 +73,17 @@ def test_figure_8_says_what_cannot_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "message"),
     [
         ({"connectivity": 0.4}, r"connectivity = 0.4 leaves no port for links, since 256 nodes"),
         ({"switches": 20}, r"nodes = 256 is too many for 20 switches of 8 ports"),
     ],
 )
 def test_networks_that_cannot_be_are_refused_before_thework_of(
-    chosen: dict[str, float], told: str
+    chosen: dict[str, float], message: str
 ) -> None:
     begun = Work(EXPERIMENTS["btin-fig6"], runs=100, chosen=dict(chosen))
-    with pytest.raises(SpecError, match=told):
+    with pytest.raises(SpecError, match=message):
         begun.experiment.function(begun)
     assert begun.series == {}
 

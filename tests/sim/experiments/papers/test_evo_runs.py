@@ -121,15 +121,15 @@ def test_a_run_that_the_user_ends_is_no_failure(
 
 def test_auto_is_told_the_limit_and_the_seed() -> None:
     work = work_of("evo-table3", seed=9, time_limit=2.0)
-    told: list[str] = []
-    work.told = told.append
+    reported: list[str] = []
+    work.progress = reported.append
     found = shortest(work, ring_oas(), "a ring")
     assert found.steps == 2
     assert found.why.startswith("optimal: node 0 must inject 3 messages, 2 a step")
     assert (found.bound, found.argument) == (2, "node 0 must inject 3 messages, 2 a step")
     assert found.schedule is not None
     assert check(found.schedule).right
-    assert told[0] == "a ring: auto"
+    assert reported[0] == "a ring: auto"
     unproved = replace(search(ring_oas()), certificate=None, seconds=TIMES * work.time_limit)
     assert why(unproved) == "not proved optimal in 10 s: at least 2 are needed"
 

@@ -152,9 +152,9 @@ PLAN = plan_of(static(4, 2), RING, TREE, ALONE)
 def test_refused(asked: Collective, message: str) -> None:
     sound = Collective(0, "allreduce")
     check_collectives(PLAN, (sound, Collective(1, "scatter")))
-    with pytest.raises(SpecError, match=re.escape(message)) as told:
+    with pytest.raises(SpecError, match=re.escape(message)) as refused:
         ScenarioRunner(PLAN, Scenario(collectives=(sound, asked))).run_model()
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_networks_of_other_kinds_combine_in_barriers() -> None:
