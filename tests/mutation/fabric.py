@@ -59,7 +59,7 @@ FABRIC = (
     _broken(
         "packets and barriers have one clock",
         "evaluate",
-        "return told ? edges : Edges{};",
+        "return known ? edges : Edges{};",
         "return {};",
     ),
     _broken(
