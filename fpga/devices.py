@@ -78,7 +78,7 @@ DEVICES: dict[str, Device] = {
 
 
 def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> Device:
-    """Return a device, to be synthesized for in the usual way or for speed.
+    """Return a device, to be synthesized for as usual or for speed.
 
     Parameters
     ----------

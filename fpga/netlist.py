@@ -41,8 +41,8 @@ module not_late (input i, output o);
   assign o = i;
 endmodule
 """
-# What is on a link has come a long way in the neighbour, and goes on there. Mapping takes each
-# module by itself and would let it wait: so boxes that are wires in the end say it.
+# A link's signals pass much logic in the neighbour, before and after. Mapping takes each module by
+# itself and would let them wait: so boxes that are wires in the end say it.
 _LATE = """
 (* abc9_box, blackbox *)
 module late_in (input i, output o);
@@ -166,7 +166,7 @@ def _mapped(
             one = "setattr -mod -unset keep_hierarchy *", "flatten", f"{command} -run map_cells:"
             return [apart, *settings, *steps[:-1], f"{steps[-1]}map_cells", *one, *flat]
         return [*settings, *steps, *flat]
-    links = " ".join(f"{module}/w:{way}_*" for module in design.repeated for way in ("in", "out"))
+    links = " ".join(f"{module}/w:{end}_*" for module in design.repeated for end in ("in", "out"))
     return [
         f"setattr -mod -set keep_hierarchy 1 {' '.join(design.repeated)}",
         *settings,

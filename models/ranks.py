@@ -1,4 +1,4 @@
-"""Ranks of MPI: how many mpiexec has started, which of them this is, and the way to mpi4py.
+"""Ranks of MPI: how many mpiexec has started, which of them this is, and how to import mpi4py.
 
 mpi4py is imported only where it is asked for.
 """

@@ -97,7 +97,7 @@ def find_pll(reference: float, clock: float) -> Pll:
         raise SpecError(f"freq must be a number of MHz, not {clock}")
 
     def miss(pll: Pll) -> tuple[float, bool, float, int]:
-        # What the same divider makes is the plain way; the middle of its range an oscillator's
+        # What the same divider makes is the plain method; the middle of its range an oscillator's
         # best place.
         off = round(abs(pll.clock - clock), 6)
         return (

@@ -19,7 +19,7 @@ BAUD = 1_000_000
 
 _SPOILED, _REFUSED, _BUSY = "error line", "error refused", "error busy"
 _QUIET = 0.05
-"""Seconds of silence after which no more is on its way: some adapters keep bytes back for 16 ms."""
+"""Seconds of silence after which no more is coming: some adapters keep bytes back for 16 ms."""
 _TRIES = 4
 _BROKEN = (OSError, termios.error)
 """What pyserial raises if the system refuses: its own error is an OSError."""

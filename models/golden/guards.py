@@ -35,7 +35,7 @@ class SenderGuard:
     __slots__ = (
         "_all",
         "_asked",
-        "_on_the_way",
+        "_in_flight",
         "_outs",
         "_places",
         "_refunds",
@@ -54,11 +54,11 @@ class SenderGuard:
         self.number = [0] * len(places)
         self.still = self.probe = self._asked = self.quiet = 0
         self._outs = self._refunds = 0  # of all channels
-        self._on_the_way = [0] * (2 * registers)  # probes of former cycles, the oldest first
+        self._in_flight = [0] * (2 * registers)  # probes of former cycles, the oldest first
 
     def is_awake(self) -> bool:
         """Return whether anything changes without a flit or a credit."""
-        waits = self.probe or self._asked or any(self._on_the_way)
+        waits = self.probe or self._asked or any(self._in_flight)
         return bool(self._outs or self._refunds or self.quiet or waits)
 
     def advance(self, sent: int, credit: int, empty: int) -> tuple[int, bool]:
@@ -137,10 +137,10 @@ class SenderGuard:
         self.refund[c] = refund
 
     def _end(self, quiet: int, probe: int, sent: int) -> None:
-        # What is sent after a probe can be on the way while the receiver is empty.
-        self._on_the_way = [asked & ~sent for asked in self._on_the_way]
-        self._on_the_way.append(self.probe)
-        self.quiet, self._asked, self.probe = quiet, self._on_the_way.pop(0), probe
+        # What is sent after a probe can be in flight while the receiver is empty.
+        self._in_flight = [asked & ~sent for asked in self._in_flight]
+        self._in_flight.append(self.probe)
+        self.quiet, self._asked, self.probe = quiet, self._in_flight.pop(0), probe
 
 
 NONE = -1

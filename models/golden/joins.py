@@ -206,7 +206,7 @@ class Joins:
 
     @property
     def under_way(self) -> set[int]:
-        """The channels of results that are under way, those on a link among them."""
+        """The channels of results that are in flight, those on a link among them."""
         return {result.channel for result in self._results}
 
     @property
@@ -237,7 +237,7 @@ class Joins:
     def go_on(self, channels: Sequence[Channel]) -> tuple[int, int] | None:
         """Go on with a serial join; return the port that a word leaves, and the channel.
 
-        A channel that is open no more stays so while a result of it is under way.
+        A channel that is open no more stays so while a result of it is in flight.
         """
         if not self._ports:
             return None

@@ -3,7 +3,7 @@
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.guards import ReceiverGuard, Seen, SenderGuard
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout
@@ -89,10 +89,10 @@ class Back(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A message on a link; with a way if it is routed."""
+    """A message on a link; with a route if it is routed."""
 
     message: Message
-    way: Way | None = None
+    route: Route | None = None
 
 
 class LinkForm:
@@ -190,7 +190,7 @@ class LinkForm:
             valid, bits = 1 << flit.channel, flit.payload | marks << self._payload_bits
         if sent:
             word = self.word(sent)
-            message_valid = 1 << (sent.way.lane if sent.way else 0)
+            message_valid = 1 << (sent.route.lane if sent.route else 0)
             if self.transport == "own":
                 message = word
             else:
@@ -204,12 +204,12 @@ class LinkForm:
 
     def word(self, sent: Sent) -> int:
         """Return a message's bits."""
-        (entry, epoch, kind, data, key), way = sent
+        (entry, epoch, kind, data, key), route = sent
         at = self._at
         word = entry | epoch << at["epoch"] | kind << at["kind"] | data << at["data"]
         if self._seal:
             word |= (key ^ self._sealed(word)) << at["tag"]
-        for name, here in zip(self.layout.place, way.place, strict=True) if way else ():
+        for name, here in zip(self.layout.place, route.place, strict=True) if route else ():
             word |= here << at[name]
         return word
 
@@ -255,7 +255,7 @@ class LinkForm:
             message = message._replace(tag=message.tag ^ self._sealed(word))
         if self.transport != "routed":
             return Sent(message)
-        return Sent(message, Way(tuple(fields[name] for name in self.layout.place), lane))
+        return Sent(message, Route(tuple(fields[name] for name in self.layout.place), lane))
 
     def unpack(self, wires: Forward) -> tuple[Flit | None, Sent | None]:
         """Return the flit and the message on the wires; at most one bit of each kind is high."""
@@ -365,8 +365,8 @@ class LinkEnd:
         if self._sender is None or self._receiver is None:
             return Arrived(*form.unpack(forward), credit, 0, False)
         used = 1 << flit.channel if flit else 0
-        if sent and sent.way:
-            used |= 1 << form.channels + sent.way.lane
+        if sent and sent.route:
+            used |= 1 << form.channels + sent.route.lane
         still = forward == STILL
         if still and not (used or freed or credit) and self.is_idle:
             return NOTHING

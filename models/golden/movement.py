@@ -136,9 +136,9 @@ class Movement:
         self._now, self._shown, self._words = now, Shown(), words
         self.active.update(words)
         here = self._here = self.due.pop(now) if now in self.due else Coming()
-        ways = self._ways = {0: here}
+        coming = self._coming = {0: here}
         for delay in self._delays:
-            ways[delay] = self.due.setdefault(now + delay, Coming())
+            coming[delay] = self.due.setdefault(now + delay, Coming())
         self.answers, self.releases = [], []
         freed: dict[int, list[int]] = {}
         for i, c in self._processes.freed():
@@ -162,9 +162,9 @@ class Movement:
                 self._put(place, driven)
         self._put_packets(moves)
         if self._guarded:
-            self.faults.strike(now, ways)
+            self.faults.strike(now, coming)
         for delay in self._delays:
-            if ways[delay].is_empty:
+            if coming[delay].is_empty:
                 del self.due[now + delay]
         moving = {*driving, *here.flits, *here.messages, *arrivals, *visited}
         moving.update((request[0],) if request else (), here.forward, here.back)
@@ -232,7 +232,7 @@ class Movement:
             if out is None:
                 continue
             self._show_message(out.link, sent)
-            to = self._ways[out.delay].messages
+            to = self._coming[out.delay].messages
             if out.place in to:
                 to[out.place][out.port] = sent
             else:
@@ -241,7 +241,7 @@ class Movement:
     def _put_packets(self, moves: Iterable[Moves]) -> None:
         """Put places' flits and credits on links; with check bits those of processes alone."""
         ends, guarded, local = self._outs, self._guarded, self._local
-        ways, now, processes = self._ways, self._now, self._processes
+        coming, now, processes = self._coming, self._now, self._processes
         wires, credits, width = self._shown.wires, self._shown.credits, self._width
         marks, routers = self._marks, self._routers
         flowing, many = self.flowing, len(routers)
@@ -259,12 +259,12 @@ class Movement:
                     continue
                 elif there < many:
                     if delay:
-                        ways[delay].packets.append((there, port, flit))
+                        coming[delay].packets.append((there, port, flit))
                     else:
                         routers[there].receive(port, flit)
                         flowing.add(there)
                 else:
-                    ways[delay].flits.setdefault(there, {})[port] = flit
+                    coming[delay].flits.setdefault(there, {})[port] = flit
                 payload = flit.payload
                 if flit.head or flit.tail:
                     payload |= marks[flit.head | flit.tail << 1 | flit.cut << 2]
@@ -281,11 +281,11 @@ class Movement:
                 elif there < many:
                     tokens, lane = routers[there].tokens, port * channels + c
                     if delay:
-                        ways[delay].tokens.append((tokens, lane))
+                        coming[delay].tokens.append((tokens, lane))
                     else:
                         tokens[lane] += 1
                 else:
-                    ways[delay].credits.append((there, port, c))
+                    coming[delay].credits.append((there, port, c))
                 credits.append(reverse * width + c)
 
     def _put_wires(
@@ -301,7 +301,7 @@ class Movement:
             if out is None or (self._local and out.node >= 0):
                 continue
             wires, credit, guards = forward[p], back[p], self._shown.guards
-            there = self._ways[out.delay]
+            there = self._coming[out.delay]
             flit, sent = driven.flits.get(p), driven.messages.get(p)
             if wires != STILL:
                 packet = flit.packet if flit else None
@@ -332,7 +332,7 @@ class Movement:
     def _show_message(self, link: int, sent: Sent) -> None:
         """Show a message on a link."""
         lane = link * self._wiring.width + self._wiring.channels
-        self._shown.wires[lane + (sent.way.lane if sent.way else 0)] = self._form.word(sent)
+        self._shown.wires[lane + (sent.route.lane if sent.route else 0)] = self._form.word(sent)
 
     # What comes.
 

@@ -181,7 +181,7 @@ class CollectiveNetwork:
         return list(self.managers[node].freed)
 
     def is_empty(self) -> bool:
-        """Return whether no packet is waiting or under way; one that a fault has lost is."""
+        """Return whether no packet is waiting or in flight; one that a fault has lost is."""
         return self.processes.is_empty
 
     def inject(self, faults: Iterable[Fault]) -> None:

@@ -149,8 +149,8 @@ class Node(Place):
         if not self.still:
             links, transport = self.engine.links, self.transport
             if links:
-                ways = self.engine.ways
-                sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
+                routes = self.engine.routes
+                sends = {q: Sent(m, routes[q] if routes else None) for q, m in links.items()}
                 leaving = sends
             if transport and (links or not transport.is_idle):
                 leaving = transport.leaving(sends)

@@ -190,7 +190,7 @@ class Processes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no packet is waiting or under way."""
+        """Whether no packet is waiting or in flight."""
         return not self._full and not self._under_way
 
     def create(self, source: int, destination: int, now: int) -> None:
@@ -256,5 +256,5 @@ class Processes:
             self._observer.packet(packet.source, node, *times)
 
     def drop(self) -> None:
-        """Count a flit that a set-up port drops as one that is not under way any more."""
+        """Count a flit that a set-up port drops as one no longer in flight."""
         self._under_way -= 1

@@ -127,7 +127,7 @@ class Recorder:
 
 
 class Packet:
-    """An ordinary packet under way; times are cycles."""
+    """An ordinary packet in flight; times are cycles."""
 
     __slots__ = ("created", "destination", "injected", "source")
 

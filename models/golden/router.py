@@ -42,7 +42,7 @@ class Dimension:
 
     def __init__(self, grid: Grid, place: Sequence[int], ports: int, *, own: bool = True) -> None:
         self._grid, self._place, self._own = grid, tuple(place), own
-        self._axis = {p: axis for axis, ways in enumerate(grid.axes) for p in ways}
+        self._axis = {p: axis for axis, pair in enumerate(grid.axes) for p in pair}
         self._ports, self._width = ports, sum(grid.bits) + (0 if own else (ports - 1).bit_length())
         self._known: dict[tuple[int, int, bool], int] = {}
         pairs: dict[int, list[int]] = {}
@@ -91,7 +91,7 @@ class Dimension:
 
 
 def _rises(here: int, there: int, side: int) -> bool:
-    """Return whether the shorter way round a ring goes up; of two as short by parity."""
+    """Return whether the shorter path round a ring goes up; of two as short by parity."""
     ahead = 2 * (there - here) + here % 2
     return 0 < ahead <= side or ahead <= -side
 
@@ -395,11 +395,11 @@ class Router(Generic[M]):
         goal, flit = self._buffers[at][0]
         port, c = self._pairs[at]
         self._goal[at] = goal = goal if goal != NONE else self._route(port, flit)[0]
-        ways = self._adaptive
-        if ways and c < self._ordinary and ways.may_choose(port, c):
+        choice = self._adaptive
+        if choice and c < self._ordinary and choice.may_choose(port, c):
             outputs, adaptive = (
-                ways.choices(port, flit.payload),
-                range(ways.escapes, self._ordinary),
+                choice.choices(port, flit.payload),
+                range(choice.escapes, self._ordinary),
             )
             if outputs:
                 self._open[at] = goal, [o * self.channels + c for o in outputs for c in adaptive]
@@ -417,10 +417,10 @@ class Router(Generic[M]):
         allowed = self.routing.pairs[port]
         if output not in allowed:
             output = allowed[-1]
-        ways, ordinary = self._adaptive, c < self._ordinary
-        if ways and ordinary:
-            ordinary = ways.leads_on(output)
-            c = 0 if ordinary and ways.may_choose(port, c) else c
+        choice, ordinary = self._adaptive, c < self._ordinary
+        if choice and ordinary:
+            ordinary = choice.leads_on(output)
+            c = 0 if ordinary and choice.may_choose(port, c) else c
         if self._dated and ordinary:
             if self.routing.turns(port, output):
                 c &= ~1

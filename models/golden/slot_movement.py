@@ -130,16 +130,16 @@ class SlotMovement:
             By router, slots that break as their streams have failed.
         """
         come = self.due.pop(now, {})
-        ways = {0: come}
+        coming = {0: come}
         for delay in self._delays:
-            ways[delay] = self.due.setdefault(now + delay, {})
+            coming[delay] = self.due.setdefault(now + delay, {})
         answers, self._answers = self._answers, {}
         for n in self._moving:
             for s, (ports, message) in self._routers[n].sends.items():
                 for p in ports:
-                    self._send(n, p, s, message, shown, ways)
+                    self._send(n, p, s, message, shown, coming)
         for delay in self._delays:
-            if not ways[delay]:
+            if not coming[delay]:
                 del self.due[now + delay]
         own = self._arrive(arrivals, answers, come, shown)
         visited = set(self._watched) if self._visits(now) else set[int]()
@@ -169,7 +169,7 @@ class SlotMovement:
         s: int,
         message: SlotMessage,
         shown: Shown,
-        ways: Mapping[int, _Words],
+        coming: Mapping[int, _Words],
     ) -> None:
         """Put what a router's slot sends by a port on the wires."""
         out = self._wiring.outs[n][p]
@@ -182,7 +182,7 @@ class SlotMovement:
             assert found
             self._answers.setdefault(out.node, {})[s] = found
         else:
-            ways[out.delay].setdefault(out.place, {}).setdefault(s, {})[out.port] = word
+            coming[out.delay].setdefault(out.place, {}).setdefault(s, {})[out.port] = word
 
     def _show_own(self) -> None:
         """Let node ports of a mesh have what their slots send in the coming cycle."""

@@ -271,7 +271,7 @@ class StaticModel:
         return self._recorder.record(wires, moved, self.release)
 
     def inject(self, faults: Iterable[Fault]) -> None:
-        """Make links silent both ways from the cycle about to be stepped on.
+        """Make links silent in both directions from the cycle about to be stepped on.
 
         Raises
         ------

@@ -86,7 +86,7 @@ class Switches:
     Attributes
     ----------
     buffers : list of deque of int, by link
-        The flits under way, the oldest first.
+        The flits in flight, the oldest first.
     credits : list of int, by link
         The sender's counter.
     awake : set of int

@@ -123,7 +123,7 @@ class StreamMovement:
         self._delays = shape.delays
         self._seen = shape.interfaces  # links to processes; else they are inside routers
         self._watches = shape.router.watchdog > 0
-        self._credited = not layout.check_bits  # guards say in other ways what is free (V12)
+        self._credited = not layout.check_bits  # guards say in other coming what is free (V12)
         self._moving = set[int]()  # routers
         self._busy = set[int]()  # nodes
         self._turns = set[int]()  # nodes whose slots' ``ready`` may be another in this cycle
@@ -183,9 +183,9 @@ class StreamMovement:
     def step(self, now: int) -> list[int]:
         """Go through a cycle; return the routers that have dropped words."""
         here = self._due.pop(now, None) or _Coming()
-        ways = self._ways = {0: here}
+        coming = self._coming = {0: here}
         for delay in self._delays:
-            ways[delay] = self._due.setdefault(now + delay, _Coming())
+            coming[delay] = self._due.setdefault(now + delay, _Coming())
         self._wires, self._credits, self._beats, self.failed = {}, [], {}, {}
         self.among_packets = {}
         late, late_nodes = self._routers_late.turn(), self._nodes_late.turn()
@@ -195,7 +195,7 @@ class StreamMovement:
         for n, words in registered.items():
             self._put(n, words)
         for delay in self._delays:
-            if not ways[delay].routers:
+            if not coming[delay].routers:
                 del self._due[now + delay]
         for i in self._busy:
             self._drive_process(i, here)
@@ -243,9 +243,9 @@ class StreamMovement:
             if out.node < 0 or self._seen:
                 self._credits.append(out.reverse * wiring.width + wiring.streams + c)
             if out.node >= 0:
-                self._ways[0].returned.setdefault(out.node, []).append(c)
+                self._coming[0].returned.setdefault(out.node, []).append(c)
             else:
-                self._ways[out.delay].credits.setdefault(out.place, []).append((out.port, c))
+                self._coming[out.delay].credits.setdefault(out.place, []).append((out.port, c))
         states = self._states(n)
         for c in router.failed(states):
             out = outs[min(states[c].parent)] if states[c].parent else None
@@ -254,7 +254,7 @@ class StreamMovement:
             elif out:
                 self._wires[out.lane + wiring.faults + c] = 1
                 if out.node < 0:
-                    self._ways[out.delay].faults.setdefault(out.place, []).append((out.port, c))
+                    self._coming[out.delay].faults.setdefault(out.place, []).append((out.port, c))
 
     def _put(self, n: int, words: Mapping[int, Carried]) -> None:
         """Put a router's words on its links."""
@@ -267,9 +267,9 @@ class StreamMovement:
                 if self._guarded:
                     self.among_packets.setdefault(n, {})[p] = carried
             if out.node >= 0:
-                self._ways[0].down[out.node] = carried
+                self._coming[0].down[out.node] = carried
             else:
-                self._ways[out.delay].words.setdefault(out.place, {})[out.port] = carried
+                self._coming[out.delay].words.setdefault(out.place, {})[out.port] = carried
 
     def _drive_process(self, i: int, here: _Coming) -> None:
         """Put what a process's port sends on its link."""

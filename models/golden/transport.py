@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.router import Channel
 from syncfabric.models.networks.grid import Grid
@@ -76,7 +76,7 @@ class RoutedLinks:
         datelines: Collection[int] | None = None,
     ) -> None:
         self._grid, self._here = grid, tuple(place)
-        self._axis = {port: axis for axis, ways in enumerate(grid.axes) for port in ways}
+        self._axis = {port: axis for axis, pair in enumerate(grid.axes) for port in pair}
         self._datelines, self._dated = frozenset(datelines or ()), datelines is not None
         lanes = 2 * CLASSES if self._dated else CLASSES
         self._slots: dict[Channel, Sent] = {}
@@ -98,18 +98,18 @@ class RoutedLinks:
         """Return whether some register is not empty."""
         return bool(self._registers or sends)
 
-    def output(self, port: int, way: Way) -> int | None:
+    def output(self, port: int, route: Route) -> int | None:
         """Return the output of a message that has come by a link; None: no turn is legal."""
         mine, grid = self._axis[port], self._grid
         on, later = sum(grid.axes[mine]) - port, range(mine + 1, len(self._here))
-        if way.lane % CLASSES:
+        if route.lane % CLASSES:
             later = range(mine - 1, -1, -1)
-        if on != port and way.place[mine] != self._here[mine]:
+        if on != port and route.place[mine] != self._here[mine]:
             return on
         last = on if on != port else None
         for axis in later:
             up, down = grid.axes[axis]
-            ahead, last = way.place[axis] - self._here[axis], down
+            ahead, last = route.place[axis] - self._here[axis], down
             if grid.rings[axis] and 2 * abs(ahead) > grid.sides[axis]:
                 ahead = -ahead
             if ahead:
@@ -118,32 +118,33 @@ class RoutedLinks:
 
     def _passing(self, port: int, sent: Sent) -> tuple[int, Sent]:
         """Return the output of a message in a slot, and the message as it leaves."""
-        assert sent.way
-        output = self.output(port, sent.way)
+        assert sent.route
+        output = self.output(port, sent.route)
         assert output is not None
         same = self._axis[port] == self._axis[output]
-        return output, self._dating(output, sent, behind=same and sent.way.lane >= CLASSES)
+        return output, self._dating(output, sent, behind=same and sent.route.lane >= CLASSES)
 
     def _dating(self, output: int, sent: Sent, *, behind: bool = False) -> Sent:
         """Return a message as it leaves by an output; it is behind a dateline before or after."""
-        assert sent.way
-        lane = sent.way.lane % CLASSES
+        assert sent.route
+        lane = sent.route.lane % CLASSES
         if behind or output in self._datelines:
             lane += CLASSES
-        return sent if lane == sent.way.lane else Sent(sent.message, sent.way._replace(lane=lane))
+        same = lane == sent.route.lane
+        return sent if same else Sent(sent.message, sent.route._replace(lane=lane))
 
     def _chosen(self, sends: Mapping[int, Sent]) -> dict[int, tuple[int, Sent]]:
         """Return by output the place in its order, and the message, of the one that leaves."""
         candidates: dict[Channel, dict[int, Sent]] = {}
         for (p, lane), kept in self._slots.items():
             q, sent = self._passing(p, kept)
-            assert sent.way
+            assert sent.route
             place = p * self._many + lane // CLASSES
-            candidates.setdefault((q, sent.way.lane), {})[place] = sent
+            candidates.setdefault((q, sent.route.lane), {})[place] = sent
         for q, kept in ({**self._registers, **sends} if self._registers else sends).items():
             sent = self._dating(q, kept)
-            assert sent.way
-            candidates.setdefault((q, sent.way.lane), {})[self._register] = sent
+            assert sent.route
+            candidates.setdefault((q, sent.route.lane), {})[self._register] = sent
         able: dict[int, list[int]] = {}
         for q, lane in sorted(candidates):
             if self.tokens[q, lane] > 0:
@@ -169,27 +170,27 @@ class RoutedLinks:
         self._registers.update(sends)
         self.credits = set()
         for q, (place, sent) in chosen.items():
-            assert sent.way
-            self._orders[q, sent.way.lane].sent(place)
-            self._lanes[q].sent(sent.way.lane)
-            self.tokens[q, sent.way.lane] -= 1
+            assert sent.route
+            self._orders[q, sent.route.lane].sent(place)
+            self._lanes[q].sent(sent.route.lane)
+            self.tokens[q, sent.route.lane] -= 1
             if place == self._register:
                 del self._registers[q]
             else:
                 p, behind = divmod(place, self._many)
-                slot = p, sent.way.lane % CLASSES + CLASSES * behind
+                slot = p, sent.route.lane % CLASSES + CLASSES * behind
                 del self._slots[slot]
                 self.credits.add(slot)
         self._last, self._before = frozenset(chosen), self._last
         here: dict[int, Message] = {}
         dropped = 0
         for p, sent in inputs.items():
-            assert sent.way
-            slot = p, sent.way.lane
-            if sent.way.place == self._here:
+            assert sent.route
+            slot = p, sent.route.lane
+            if sent.route.place == self._here:
                 here[p] = sent.message
                 self.credits.add(slot)
-            elif self.output(p, sent.way) is None:
+            elif self.output(p, sent.route) is None:
                 dropped += 1
                 self.credits.add(slot)
             elif slot in full:

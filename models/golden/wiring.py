@@ -62,7 +62,7 @@ class Out(NamedTuple):
     node : int
         The node whose link it is; negative: it is between routers.
     reverse : int
-        The link that leads the other way.
+        The link that leads back.
     delay : int
         Registers on the link.
     """
@@ -248,16 +248,16 @@ class FaultyLinks:
         """Return the cycle of the next one, None if there is none."""
         return min(self._planned, default=None)
 
-    def strike(self, now: int, ways: Mapping[int, Coming]) -> None:
+    def strike(self, now: int, coming: Mapping[int, Coming]) -> None:
         """Change what is on links in a cycle.
 
         Parameters
         ----------
         now : int
-        ways : mapping of int to Coming
+        coming : mapping of int to Coming
             What comes out of links so many cycles later; of 0, what does so in this one.
         """
-        here = ways[0]
+        here = coming[0]
         struck: dict[int, list[Fault]] = {}
         for fault in self._planned.pop(now, ()):
             struck.setdefault(fault.link, []).append(fault)
@@ -275,7 +275,7 @@ class FaultyLinks:
                 here.forward.setdefault(m, {})[q] = wires, packet
             elif m in here.forward:
                 here.forward[m].pop(q, None)
-            back = ways[delay].back.get(n, {})
+            back = coming[delay].back.get(n, {})
             if p in back:
                 channels, (credit, messages, empty) = self._form.channels, back[p]
                 kept = Back(credit & ~lost, messages & ~(lost >> channels), empty)

@@ -161,7 +161,7 @@ class TileShape(BaseModel):
         packets = self.packets
         if packets.shape.router.routing == "source":
             raise SpecError(
-                'routing = "source": a head of a core\'s packet has no room for its way; set '
+                'routing = "source": a head of a core\'s packet has no room for its route; set '
                 'routing = "table", or remove the key'
             )
         if packets.shape.router.routing == "adaptive":

@@ -196,7 +196,7 @@ class EntryMemory(wiring.Component):
             "acc": layout.data_bits,
         }
         members: dict[str, Any] = {
-            f"{way}_entry": In(layout.entry_bits) for way in ("read", "write")
+            f"{end}_entry": In(layout.entry_bits) for end in ("read", "write")
         }
         members |= {name: Out(shape) for name, shape in parts.items()}
         members |= {f"next_{name}": In(shape) for name, shape in parts.items()}

@@ -23,7 +23,7 @@ def tag_of(layout: EngineLayout, tag: Value, entry: Value, *others: Value) -> Va
 
 
 def turned(layout: EngineLayout, message: Any) -> Any:
-    """Return a message as a link has it, of one that has its key, and the other way round."""
+    """Return a message as a link has it, of one that has its key, and the inverse."""
     if not layout.key_bits:
         return message
     before, after = Cat(message.entry, message.epoch), Cat(message.kind, message.data)

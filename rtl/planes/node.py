@@ -151,7 +151,7 @@ class Node(Placed):
             shape.slots, shape.watchdog, reports=reports, streams=shape.streams
         )
         there: Any = slots
-        for name in (f"{way}_{p}" for p in range(shape.links) for way in ("in", "out")):
+        for name in (f"{end}_{p}" for p in range(shape.links) for end in ("in", "out")):
             wiring.connect(m, getattr(there, name), wiring.flipped(getattr(self, name).slots))
         for s in range(shape.wires if port else 0):
             wiring.connect(m, getattr(port, f"send_{s}"), getattr(there, f"arrive_{s}"))

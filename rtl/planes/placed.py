@@ -145,7 +145,7 @@ class Placed(wiring.Component, ABC):
 
     def _join_links(self, m: Module, part: Any, count: int) -> None:
         """Join the links ``in_0``, ``out_0`` .. to the ends of what is inside."""
-        for name in (f"{way}_{p}" for p in range(count) for way in ("in", "out")):
+        for name in (f"{end}_{p}" for p in range(count) for end in ("in", "out")):
             link = getattr(self, name)
             for plane, ends in _PLANES.items():
                 if inner := getattr(part, ends.format(name), None):

@@ -35,7 +35,7 @@ class Adaptation:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """Ports of two dimensions, that of the lower one first, in the order of ``prefers``."""
-        axes = [sorted({*ways}) for ways in self.grid.axes]
+        axes = [sorted({*pair}) for pair in self.grid.axes]
         return [(a, b) for low, high in combinations(axes, 2) for a in low for b in high]
 
 
@@ -105,9 +105,9 @@ class ChannelChoice(wiring.Component):
         # By dimension order: the output channel of the lowest dimension, or of the node port.
         order = [Const(0, 1) for _ in range(ports)]
         lower: list[Value] = []
-        for ways in common.grid.axes:
-            here = [self.route[port] for port in {*ways} if port in self._outputs]
-            for port in {*ways} & {*self._outputs}:
+        for pair in common.grid.axes:
+            here = [self.route[port] for port in {*pair} if port in self._outputs]
+            for port in {*pair} & {*self._outputs}:
                 order[port] = self.route[port] & ~Cat(lower).any()
             lower += here
         for port in range(common.grid.ports, ports):

@@ -26,7 +26,7 @@ class Routing(Protocol):
         """Return inputs that the router has for it."""
 
     def turns(self, port: int, output: int) -> bool:
-        """Return whether a packet gets back to even channels on its way from input to output."""
+        """Return whether a packet gets back to even channels from input to output."""
 
     def common(self, channels: int, *, dated: bool) -> Adaptation | None:
         """Return what inputs need if packets choose among outputs; None: they do not."""
@@ -85,9 +85,9 @@ class DimensionRouting:
         for port in range(self.ports):
             axis = self.grid.axis_of(port)
             first = 0 if self.adaptive else axis or 0
-            ways = {*nodes, *(p for ways in axes[first:] for p in ways)}
+            onward = {*nodes, *(p for pair in axes[first:] for p in pair)}
             back = {port} if port < self.grid.ports or not self.own else set()
-            found.append(tuple(sorted(ways - back)))
+            found.append(tuple(sorted(onward - back)))
         return tuple(found)
 
     def members(self) -> dict[str, Any]:
@@ -118,12 +118,12 @@ class DimensionRouting:
             up, down = grid.axes[axis]
             here, there = getattr(router, name), getattr(header, name)
             if grid.rings[axis] and up in legal and down in legal:
-                ways = _around(here, there, grid.sides[axis], plain)
+                goes = _around(here, there, grid.sides[axis], plain)
             else:
-                ways = _ways(here, there, up in legal, down in legal and down != up)
-            for output, way in ((down, ways[1]), (up, ways[0])):
-                route[output] = way if arrived is None or self.adaptive else way & arrived
-            same = ~(ways[0] | ways[1])
+                goes = _along(here, there, up in legal, down in legal and down != up)
+            for output, go in ((down, goes[1]), (up, goes[0])):
+                route[output] = go if arrived is None or self.adaptive else go & arrived
+            same = ~(goes[0] | goes[1])
             arrived = same if arrived is None else arrived & same
         assert arrived is not None
         if self.own:
@@ -136,7 +136,7 @@ class DimensionRouting:
         return Cat(route), flit.payload
 
 
-def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value]:
+def _along(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value]:
     """Return whether to go up and down a dimension, where only some of both is legal."""
     if up and down:
         return there > here, there < here
@@ -145,7 +145,7 @@ def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value
 
 
 def _around(here: Value, there: Value, side: int, plain: Value | None) -> tuple[Value, Value]:
-    """Return whether to go up and down a ring, half of the way by parity; plain: as on a line."""
+    """Return whether to go up and down a ring, halfway by parity; plain: as on a line."""
     ahead = there - here
     twice = Cat(here[0], ahead).as_signed()
     up = ((ahead > 0) & (twice <= side)) | (twice <= -side)
@@ -202,7 +202,7 @@ class TableRouting:
 
 @dataclass(frozen=True)
 class SourceRouting:
-    """The head flit begins with the output at each router of its way.
+    """The head flit begins with the output at each router of its path.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ class Slots(wiring.Component):
         found = []
         # The last dimension takes what is left.
         for axis in dict.fromkeys(axes):
-            ways = [q for q in legal if grid.axis_of(q) == axis]
+            outputs = [q for q in legal if grid.axis_of(q) == axis]
             here, there = (getattr(a, grid.names[axis]) for a in (self, self.message))
             taken = list(before)
             if axis != axes[-1]:
@@ -134,12 +134,12 @@ class Slots(wiring.Component):
                 taken.append(on)
                 before.append(~on)
             up = Signal(name=f"up_{lane}")
-            if len(ways) == 2:
+            if len(outputs) == 2:
                 found.append(up.eq(_ahead(here, there, grid, axis)))
-            for q, way in zip(ways, (up, ~up) if len(ways) == 2 else (), strict=False):
-                route[q] = reduce(and_, [*taken, way])
-            if len(ways) == 1:
-                route[ways[0]] = reduce(and_, taken) if taken else Const(1, 1)
+            for q, ahead in zip(outputs, (up, ~up) if len(outputs) == 2 else (), strict=False):
+                route[q] = reduce(and_, [*taken, ahead])
+            if len(outputs) == 1:
+                route[outputs[0]] = reduce(and_, taken) if taken else Const(1, 1)
         if found:
             with m.If(~full):
                 m.d.sync += found

@@ -39,16 +39,16 @@ def streams_of(node: Any, inside: Any, link: int) -> tuple[Any, Any]:
 
     They are its own ``streams``; on links of packets those of the part that is inside.
     """
-    ways = f"in_{link}", f"out_{link}"
+    ends = f"in_{link}", f"out_{link}"
     if hasattr(inside, "late"):
-        comes, leaves = (wiring.flipped(getattr(inside, f"words_{way}")) for way in ways)
+        comes, leaves = (wiring.flipped(getattr(inside, f"words_{end}")) for end in ends)
     else:
-        comes, leaves = (getattr(node, way).streams for way in ways)
+        comes, leaves = (getattr(node, end).streams for end in ends)
     return comes, leaves
 
 
 def join_words(m: Module, part: Any, layout: StreamLayout, links: int) -> None:
-    """Hand on the words that come by links, and faults and credits both ways."""
+    """Hand on the words that come by links, and faults and credits in both directions."""
     guards = [_join(m, part, layout, link) for link in range(links)]
     if layout.check_bits:
         corrupt = [event for pair in guards for event in (guard.corrupt for guard in pair)]

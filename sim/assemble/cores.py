@@ -23,7 +23,7 @@ SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
 TILE, SHARE = "core_tile", "core_config"
 _ANSWER = {"error": 1, "rdata": 32}
 
-PACKETS = tuple((way, wire) for way in ("inject", "eject") for wire in ("valid", "flit", "credit"))
+PACKETS = tuple((end, wire) for end in ("inject", "eject") for wire in ("valid", "flit", "credit"))
 """Wires of a tile's packets."""
 
 
@@ -44,8 +44,8 @@ def stream_wires(shape: TileShape) -> Iterator[tuple[str, int]]:
 
 def stream_pin(wire: str) -> str:
     """Return how a module's port for such a wire is named."""
-    way, _, signal = wire.rpartition("_")
-    return f"{way}__{signal}"
+    port, _, signal = wire.rpartition("_")
+    return f"{port}__{signal}"
 
 
 def plain_mesh(spec: StaticSpec) -> MeshSpec:
@@ -137,7 +137,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
         shared = configured
     for module, spec in networks:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
-        used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
+        used = {f"{end}_{wire}" for end, wire in PACKETS} if spec is shape.packets else set()
         if spec is shape.barriers:
             used |= {name for name, _ in stream_wires(shape)}
             used |= {*port_members(shape), *flit_members(shape), *configured, "run"}
@@ -190,10 +190,10 @@ def _tile_ports(shape: TileShape, core: int) -> Iterator[tuple[str, str | None]]
     for name, bits in {**ask_bits(shape), "ready": 1, **_ANSWER}.items():
         yield f"config__{name}", part(f"ask_{name}", core, bits)
     widths = {name: width for _, name, width in top_ports(shape.packets)}
-    for way, wire in PACKETS:
-        name = f"{way}_{wire}"
+    for end, wire in PACKETS:
+        name = f"{end}_{wire}"
         bits = (widths[name] or 1) // len(shape.packets.topology.nodes)
-        yield f"{way}__{wire}", part(name, core, bits)
+        yield f"{end}__{wire}", part(name, core, bits)
     widths = {name: width for _, name, width in top_ports(shape.barriers)}
     for name in (*port_members(shape), *flit_members(shape)):
         width = widths.get(name)

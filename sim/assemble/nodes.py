@@ -85,10 +85,10 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
         yield "input" if name in ("arrive", "data", "last") else "output", name, width
     yield from config_of_top(spec)
     for each in parts_of(spec):
-        yield from ((way, name, nodes * width) for name, way, width in each.ports())
+        yield from ((direction, name, nodes * width) for name, direction, width in each.ports())
     if taps:
         yield "input", "run", None
-        yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
+        yield from ((direction, f"ask_{name}", nodes * width) for direction, name, width in TAPPED)
 
 
 def routes_of(spec: MessageSpec) -> list[list[int]]:
@@ -264,8 +264,8 @@ def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:
             yield name, part(name, node, width)
     for each in reversed(parts_of(spec)):
         for name, width in each.wires():
-            way, _, wire = name.rpartition("_")
-            yield f"{way}__{wire}", part(name, node, width)
+            port, _, wire = name.rpartition("_")
+            yield f"{port}__{wire}", part(name, node, width)
 
 
 def _chain_of(spec: MessageSpec, target: int) -> dict[str, str | None]:

@@ -53,18 +53,18 @@ def stream_ports(layout: StreamLayout | None) -> Iterator[tuple[str, str, int]]:
     """Yield name, direction and width of a process's AXI4-Stream ports, if it has them."""
     if not layout:
         return
-    for way, user in (("s_axis", HEAD.width), ("m_axis", 1)):
+    for bus, user in (("s_axis", HEAD.width), ("m_axis", 1)):
         signature = AxisSignature(layout, user)
         for name, member in signature.members.items():
-            comes_in = (member.flow == In) == (way == "m_axis")
-            yield f"{way}_{name}", "input" if comes_in else "output", member.shape
+            comes_in = (member.flow == In) == (bus == "m_axis")
+            yield f"{bus}_{name}", "input" if comes_in else "output", member.shape
 
 
 def axis_wires(layout: StreamLayout) -> Iterator[tuple[str, int]]:
     """Yield name and width of the wires between a process's ports and its source and sink."""
-    for way, user in (("s_axis", HEAD.width), ("m_axis", 1)):
+    for bus, user in (("s_axis", HEAD.width), ("m_axis", 1)):
         for name, member in AxisSignature(layout, user).members.items():
-            yield f"{way}_{name}", member.shape
+            yield f"{bus}_{name}", member.shape
 
 
 def counts_of(layout: StreamLayout) -> dict[str, int]:
@@ -89,12 +89,12 @@ def place_streams(
         Ends the instances' names.
     """
     clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
-    for name, way in (("source", "s_axis"), ("sink", "m_axis")):
+    for name, bus in (("source", "s_axis"), ("sink", "m_axis")):
         ports = dict(clocked)
         ports |= {
             f"axis__{wire.rpartition('_')[2]}": wires[wire]
             for wire, _ in axis_wires(_layout(shape))
-            if wire.startswith(way)
+            if wire.startswith(bus)
         }
         own = ("put", "command") if name == "source" else ("taken", "data", *COUNTS)
         ports |= {port: wires[f"stream_{port}"] for port in ("set", "stalls", *own)}
@@ -186,8 +186,8 @@ class Streams:
         for name, width in axis_wires(self._layout):
             if name not in ports:
                 tile.wire(name, width)
-            way, _, wire = name.rpartition("_")
-            joined[f"{way}__{wire}"] = name
+            bus, _, wire = name.rpartition("_")
+            joined[f"{bus}__{wire}"] = name
         place_streams(tile, self._shape, {name: name for name in (*ports, *joined.values())})
         return joined
 

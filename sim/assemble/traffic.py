@@ -72,11 +72,11 @@ def place_traffic(
         ports: dict[str, dict[str, str | None]] = {
             name: {
                 **clocked,
-                "link__valid": part(f"{way}_valid", i, channels),
-                "link__flit": part(f"{way}_flit", i, flit),
-                "link__credit": part(f"{way}_credit", i, channels),
+                "link__valid": part(f"{port}_valid", i, channels),
+                "link__flit": part(f"{port}_flit", i, flit),
+                "link__credit": part(f"{port}_credit", i, channels),
             }
-            for name, way in (("source", "inject"), ("sink", "eject"))
+            for name, port in (("source", "inject"), ("sink", "eject"))
         }
         ports["source"] |= {"index": f"{layout.node_bits}'d{i}", **source(i)}
         ports["sink"] |= {"header": f"{layout.header.width}'d{header}", **sink(i)}
@@ -117,9 +117,9 @@ class Packets:
     def ports(self) -> Iterator[tuple[str, str, int]]:
         """Yield name, direction and width of a process's ports."""
         channels, flit = self._spec.channels, self._spec.layout.flit.width
-        for name, way, back in (("inject", "input", "output"), ("eject", "output", "input")):
-            yield f"{name}_valid", way, channels
-            yield f"{name}_flit", way, flit
+        for name, forth, back in (("inject", "input", "output"), ("eject", "output", "input")):
+            yield f"{name}_valid", forth, channels
+            yield f"{name}_flit", forth, flit
             yield f"{name}_credit", back, channels
 
     def wires(self) -> Iterator[tuple[str, int]]:

@@ -126,7 +126,7 @@ def ports_of(text: str, module: str) -> dict[str, tuple[bool, int]]:
     head = re.search(rf"^module {module} \((.*?)^\);", text, re.MULTILINE | re.DOTALL)
     assert head, module
     return {
-        name: (way == "input", int(high or 0) + 1) for way, high, name in _PORT.findall(head[1])
+        name: (flow == "input", int(high or 0) + 1) for flow, high, name in _PORT.findall(head[1])
     }
 
 

@@ -36,11 +36,11 @@ TIMEOUT = 2_000
 TRIES = 5
 """Commands that may be refused, or not be answered, one after another."""
 RATE = 0.1
-"""Flits a node a cycle, of trials in which packets are under way."""
+"""Flits a node a cycle, of trials in which packets are in flight."""
 SETTLED = 140
 """Cycles in which link protection recovers lost credits, on a network at rest."""
 DRAINED = 5_000
-"""Cycles in which packets that are under way are out."""
+"""Cycles in which packets in flight are out."""
 AFTERWARDS = 2
 """Barriers of each group afterwards."""
 SHORT = 40

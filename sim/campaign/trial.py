@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.place import form_of
 from syncfabric.models.layout.engine import EPOCH_BITS
@@ -81,12 +81,12 @@ class Injector:
         """Return the forward wires, as of ``Fault.mask``."""
         data = rng.getrandbits(self._layout.data_bits) if self._layout.data_bits else 0
         tag = rng.getrandbits(self._layout.key_bits) if self._layout.key_bits else 0
-        way = None
+        route = None
         if self._layout.routed:
             grid = self._network.shape.router.grid
             assert grid
-            way = Way(grid.place(router), rng.randrange(self._layout.lanes))
-        wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data, tag), way))
+            route = Route(grid.place(router), rng.randrange(self._layout.lanes))
+        wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data, tag), route))
         mask = at = 0
         for name, width in self._form.order:
             mask |= getattr(wires, name) << at
@@ -100,7 +100,7 @@ EPISODES = 3
 """Barriers of each group while the fault is to happen."""
 PLACES = 1 << 16
 BUSY = 0.25
-"""Share of trials in which packets are under way, if the network has any."""
+"""Share of trials in which packets are in flight, if the network has any."""
 RENEWAL = 600
 """Cycles, more or less, that it takes to kill a group and to set it up."""
 WITHIN = 3
@@ -127,7 +127,7 @@ class Trial:
     seed, jitter : int
         Of the members' arrivals.
     busy : bool
-        Packets are under way.
+        Packets are in flight.
     at : int
         Cycles until it happens, at least.
     roams : bool
@@ -282,7 +282,7 @@ class Draw:
         return Fault(at, link, FaultKind.INJECTED, mask)
 
     def _death(self, rng: random.Random) -> BarrierPlan:
-        """Draw what dies, so that all groups have a way around it."""
+        """Draw what dies, so that all groups have a route around it."""
         for _ in range(TRIES):
             name = self._name(rng)
             if name not in self._after:
@@ -291,7 +291,7 @@ class Draw:
             if after is not None:
                 return after
         raise PlanError(
-            f"{self._plan.spec.name}: whatever dies, some group has no way around it; leave the "
+            f"{self._plan.spec.name}: whatever dies, some group has no route around it; leave the "
             "kind dead out"
         )
 

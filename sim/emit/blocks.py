@@ -80,8 +80,8 @@ def _members(component: wiring.Component) -> dict[str, tuple[Signal, PortDirecti
     for path, member, value in component.signature.flatten(component):
         signal = value.as_value() if isinstance(value, ValueCastable) else value
         if len(signal):
-            way = PortDirection.Input if member.flow == wiring.In else PortDirection.Output
-            ports["__".join(map(str, path))] = signal, way
+            flow = PortDirection.Input if member.flow == wiring.In else PortDirection.Output
+            ports["__".join(map(str, path))] = signal, flow
     return ports
 
 
@@ -110,15 +110,15 @@ class _Cutter:
         text = _rtlil(fragment, kind, ports | members)
         if idle := {
             port
-            for port, (_, way) in ports.items()
-            if way is PortDirection.Input and f"\\{port} [" not in text
+            for port, (_, flow) in ports.items()
+            if flow is PortDirection.Input and f"\\{port} [" not in text
         }:
             ports = {port: end for port, end in ports.items() if port not in idle}
             text = _rtlil(fragment, kind, ports | members)
         digest = hashlib.sha256(_SOURCES.sub("", text).encode()).hexdigest()
         name = name or f"{kind}__{digest[:10]}"
         outputs = {
-            part.type: frozenset(port for port, (_, way) in part.ports.items() if way == "o")
+            part.type: frozenset(port for port, (_, flow) in part.ports.items() if flow == "o")
             for part, _, _ in fragment.subfragments
             if isinstance(part, Instance)
         }
@@ -132,9 +132,9 @@ class _Cutter:
         for signal in infos[fragment].used_signals:
             outside = infos[self._design.signal_lca[signal]].depth < infos[fragment].depth
             if (outside or signal in given) and signal not in known and len(signal):
-                way = PortDirection.Output if signal in driven else PortDirection.Input
+                flow = PortDirection.Output if signal in driven else PortDirection.Input
                 assert signal.name not in ports, signal.name
-                ports[signal.name] = signal, way
+                ports[signal.name] = signal, flow
         return ports
 
     def _cut(self, fragment: Fragment, driven: SignalSet) -> None:
@@ -148,9 +148,9 @@ class _Cutter:
                 fragment.add_subfragment(part, name, src_loc=where)
             elif component is not None:
                 module, ports = self.block(part, component, None)
-                ends = [(_KIND[way], port, signal) for port, (signal, way) in ports.items()]
+                ends = [(_KIND[flow], port, signal) for port, (signal, flow) in ports.items()]
                 joined = Instance(module, *ends)
-                driven.update(s for s, way in ports.values() if way is PortDirection.Output)
+                driven.update(s for s, flow in ports.values() if flow is PortDirection.Output)
                 fragment.add_subfragment(joined, name, src_loc=where)
             else:
                 self._cut(part, driven)
@@ -166,7 +166,7 @@ _KIND = {PortDirection.Input: "i", PortDirection.Output: "o"}
 
 
 def _rtlil(fragment: Fragment, name: str, ports: Ports) -> str:
-    listed = [(port, signal, way) for port, (signal, way) in ports.items()]
+    listed = [(port, signal, flow) for port, (signal, flow) in ports.items()]
     netlist = build_netlist(Design(fragment, listed, hierarchy=(name,)))
     builder, (module,) = rtlil.Design(emit_src=True), netlist.modules
     made = builder.module(name, src_loc=module.src_loc)
@@ -225,8 +225,8 @@ def _outputs(part: Fragment) -> Iterator[Signal]:
         for port in part._read_ports:
             yield from port._data._lhs_signals()
     else:
-        for value, way in part.ports.values():
-            if way == "o":
+        for value, flow in part.ports.values():
+            if flow == "o":
                 yield from value._lhs_signals()
 
 

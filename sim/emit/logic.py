@@ -53,7 +53,7 @@ class Logic(Named, ABC):
 
     def _need(self, wire: Wire) -> None:
         """Write what drives a wire, unless that is done."""
-        if wire in self._written or wire.way == "input":
+        if wire in self._written or wire.flow == "input":
             return
         self._written.add(wire)
         driver = self._driver.get(wire)
@@ -85,12 +85,12 @@ class Logic(Named, ABC):
         """Write a read port with a register."""
 
     def _declare(self, kind: str, wire: Wire) -> None:
-        if not wire.way:
+        if not wire.flow:
             self._declared.append(f"  {kind} {range_of(wire.width)}{self._names[wire]};")
 
     def _assignment(self, wire: Wire, term: Term) -> str:
         name = self._names[wire]
-        if wire.way:
+        if wire.flow:
             return f"  assign {name} = {term.text};"
         return f"  wire {range_of(wire.width)}{name} = {term.text};"
 

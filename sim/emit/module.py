@@ -78,7 +78,7 @@ class Clocked(Logic):
             return None
         body = switch.cases[0][1]
         bits = switch.test[0]
-        if bits.wire is None or bits.wire.way != "input" or bits.wire.width != 1:
+        if bits.wire is None or bits.wire.flow != "input" or bits.wire.width != 1:
             return None
         if not all(isinstance(s, Assign) and all(b.wire is None for b in s.value) for s in body):
             return None
@@ -309,17 +309,17 @@ class Written(Clocked):
         super().__init__(netlist, outputs)
         self._placed: list[str] = []
         self.text = self._text(name, header, notes)
-        kept = (wire for wire in self._names if wire.way or wire in self._registers)
+        kept = (wire for wire in self._names if wire.flow or wire in self._registers)
         self.kept = {wire.name: self._names[wire] for wire in kept}
         self.kept |= {cell.name: name for cell, name in self._instances.items()}
 
     def _text(self, name: str, header: Iterable[str], notes: Mapping[str, str]) -> str:
-        ports = [wire for wire in self._netlist.wires.values() if wire.way]
-        outputs = [wire for wire in ports if wire.way == "output"]
+        ports = [wire for wire in self._netlist.wires.values() if wire.flow]
+        outputs = [wire for wire in ports if wire.flow == "output"]
         self._fields = {b: f for b, f in self._fields.items() if b.wire and b.width < b.wire.width}
         for wire, (cell, end) in self._ends.items():
             self._written.add(wire)
-            if not self._uses[wire] and not wire.way:
+            if not self._uses[wire] and not wire.flow:
                 self._names[wire] = self._unique(f"unused_{self._instances[cell]}_{plain(end)}")
             self._declare("wire", wire)
         for cell in self._instances:
@@ -332,7 +332,7 @@ class Written(Clocked):
         lines += [f"module {name} ("]
         for i, wire in enumerate(ports):
             kind = "reg " if wire in self._registers else "wire"
-            text = f"  {wire.way:6} {kind} {range_of(wire.width)}{self._names[wire]}"
+            text = f"  {wire.flow:6} {kind} {range_of(wire.width)}{self._names[wire]}"
             text += "," if i < len(ports) - 1 else ""
             note = notes.get(self._names[wire])
             if note and len(text) + len(note) > _LONG - 6:
@@ -359,7 +359,7 @@ class Written(Clocked):
         """Say which bits are not used, in the form that tools take for intended."""
         parts = []
         for wire, name in self._names.items():
-            if wire.way == "output" or (wire not in self._written and wire.way != "input"):
+            if wire.flow == "output" or (wire not in self._written and wire.flow != "input"):
                 continue
             if name.startswith("unused_"):
                 continue

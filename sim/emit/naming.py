@@ -72,7 +72,7 @@ class Named:
                     self._fields.setdefault(alias.value[0], wire)
             else:
                 self._driver[wire] = alias.value
-            if wire.way:
+            if wire.flow:
                 self._count(alias.value)
         for cell, end, signal in ends:
             if end in self._outputs[cell.kind[1:]] and signal:
@@ -99,7 +99,7 @@ class Named:
         """Name ports, then ends of instances by instance and port, then signals."""
         wires = self._netlist.wires.values()
         for wire in wires:
-            if wire.way:
+            if wire.flow:
                 self._name(wire, plain(wire.name))
         instances = [cell for cell in self._netlist.cells if not cell.kind.startswith("$")]
         self._instances = {cell: self._unique(plain(cell.name)) for cell in instances}

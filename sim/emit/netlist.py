@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 @dataclass(eq=False)
 class Wire:
-    """A wire or port; without ``way`` it is none.
+    """A wire or port; without ``flow`` it is none.
 
     ``init`` is what bits of a register are that nothing assigns.
     """
 
     name: str
     width: int
-    way: str = ""
+    flow: str = ""
     init: int = 0
 
     @property
@@ -140,8 +140,8 @@ class _Reader:
                     raise ValueError(f"cannot emit RTLIL: {line}")
 
     def _wire(self, words: list[str], init: int) -> None:
-        way = next((word for word in words if word in ("input", "output")), "")
-        wire = Wire(words[-1], int(words[words.index("width") + 1]), way, init)
+        flow = next((word for word in words if word in ("input", "output")), "")
+        wire = Wire(words[-1], int(words[words.index("width") + 1]), flow, init)
         self.netlist.wires[wire.name] = wire
 
     def _cell(self, kind: str, name: str, attributes: dict[str, int | str]) -> None:

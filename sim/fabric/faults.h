@@ -1,4 +1,4 @@
-// Faults: what becomes of a link's wires on their way (see models/faults/fault.py).
+// Faults: what becomes of a link's wires in flight (see models/faults/fault.py).
 //
 // A file has a line a fault, by rising cycles: cycle, number of the link, kind, mask; all in
 // hexadecimal. They are done to the wires that have been carried over, and undone a cycle later.

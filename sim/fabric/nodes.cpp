@@ -4,7 +4,7 @@
 // them the registers of links. network.h also defines LINKS_OF (link ports p of a router),
 // INTERFACES (0: router i is node i), REGISTERED (1: links have registers) and
 //   constants(t, i)            sets the constant inputs of router i
-//   PORT_ENDS(t, way)          PORT_END of all link ports of a router, way `in` or `out`
+//   PORT_ENDS(t, end)          PORT_END of all link ports of a router, end `in` or `out`
 // The second argument is the number of threads. The file named by the first has the tables of the
 // network (tables.h):
 //   sizes                      NODES, ROUTERS, tiles of registers

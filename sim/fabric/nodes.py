@@ -64,9 +64,9 @@ def router_tile(spec: MessageSpec, *, apart: bool = False) -> str:
     links: dict[str, str | None] = {name: name for name in fixed}
     links |= dict.fromkeys(FREED, "")
     for p in range(shape.router.links):
-        for way in ("in", "out"):
-            ports |= end_ports(spec, f"{way}_{p}", comes_in=way == "in")
-            links |= joined_link(spec, f"{way}_{p}", f"{way}_{p}")
+        for end in ("in", "out"):
+            ports |= end_ports(spec, f"{end}_{p}", comes_in=end == "in")
+            links |= joined_link(spec, f"{end}_{p}", f"{end}_{p}")
     if apart:
         ports |= {f"{part}_clk": ("input", 1) for part in PARTS}
         ports |= {f"{part}_awake": ("output", 1) for part in PARTS}
@@ -209,8 +209,8 @@ def registers_tile(spec: MessageSpec) -> str:
     ports |= end_ports(spec, "near", comes_in=True)
     ports |= end_ports(spec, "far", comes_in=False)
     top = start_tile(REGISTERS_TILE, ports)
-    for name, (way, width) in silent.items():
-        if way == "output":
+    for name, (direction, width) in silent.items():
+        if direction == "output":
             top.assign(name, f"{width}'d0")
     top.assign("observe", "1'd0")
     ends = {**joined_link(spec, "near", "near"), **joined_link(spec, "far", "far")}

@@ -19,13 +19,13 @@ from syncfabric.sim.fabric.static import tiles as static_tiles
 def _of_links(ports: Sequence[str], *, interfaces: bool) -> list[str]:
     """Return where routers or switches are linked, as lines of C++ and of its preprocessor.
 
-    ``ports`` are the names of a router's link ports, ``##way`` in the place of ``in`` or ``out``.
+    ``ports`` are the names of a router's link ports, ``##end`` in the place of ``in`` or ``out``.
     """
-    way = ", ".join(f"PORT_END(t, {port})" for port in ports)
+    ends = ", ".join(f"PORT_END(t, {port})" for port in ports)
     return [
         f"#define INTERFACES {int(interfaces)}",
         f"constexpr int LINKS_OF = {len(ports)};",
-        f"#define PORT_ENDS(t, way) {way}",
+        f"#define PORT_ENDS(t, end) {ends}",
     ]
 
 
@@ -45,7 +45,7 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
         '#include "bits.h"',
         '#include "tables.h"',
         f"#define REGISTERED {int(shape.stage > 0)}",
-        *_of_links([f"way##_{p}" for p in range(links)], interfaces=shape.interfaces),
+        *_of_links([f"end##_{p}" for p in range(links)], interfaces=shape.interfaces),
     ]
     sets = []
     for name, (width, _) in constants_of_router(spec, 0).items():
@@ -177,7 +177,7 @@ def _(spec: StaticSpec) -> Iterator[str]:
     graph, names = spec.graph, spec.link_names
     yield f"constexpr int COLUMNS = {graph.columns};"
     yield f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)"
-    yield from _of_links([f"{name}_##way" for name in names], interfaces=not graph.own)
+    yield from _of_links([f"{name}_##end" for name in names], interfaces=not graph.own)
     yield f"constexpr int NODES = {len(graph.nodes)}, ROUTERS = {graph.switches};"
     for name, row in zip(("ACROSS", "PLACES"), _linked(spec, len(names)), strict=True):
         yield f"constexpr int {name}[] = {{{', '.join(map(str, row))}}};"

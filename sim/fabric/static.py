@@ -23,7 +23,7 @@ _ROUTE = ("shift", "strobe")
 
 
 def _sides(spec: StaticSpec) -> list[str]:
-    return [f"{side}_{way}" for side in spec.link_names for way in ("in", "out")]
+    return [f"{side}_{end}" for side in spec.link_names for end in ("in", "out")]
 
 
 def _switch_ports(spec: StaticSpec) -> Ports:
@@ -95,8 +95,8 @@ def switch_tile(spec: StaticSpec) -> str:
     silent, layout = config_ports(spec), spec.layout
     ports: Ports = {**silent, "node_ports": ("input", layout.ports), "observe": ("output", 1)}
     top = start_tile(SWITCH_TILE, ports | _switch_ports(spec))
-    for name, (way, width) in silent.items():
-        if way == "output":
+    for name, (direction, width) in silent.items():
+        if direction == "output":
             top.assign(name, f"{width}'d0")
     top.assign("observe", "1'd0")
     joined = {**_joined_switch(spec), **unseen_ports(spec), "node_ports": "node_ports"}

@@ -115,7 +115,7 @@ def _print(played: "Replayed") -> None:
         )
     typer.echo(
         f"bound      {played.bound:,} cycles: {played.bound_steps:,} times {packets.flits + 1:,} "
-        "flits, and the way"
+        "flits, and the path"
     )
     print_first("waits", [wait.words() for wait in played.waits[:SHOWN]], len(played.waits))
     typer.echo(f"verdict    {_verdict(played)}")

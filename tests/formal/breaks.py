@@ -303,8 +303,8 @@ _FAULTS: Faults = {
     "router: a flit, X-Y": (
         (
             "east and west swapped",
-            "(down, ways[1]), (up, ways[0])",
-            "(down, ways[0]), (up, ways[1])",
+            "(down, goes[1]), (up, goes[0])",
+            "(down, goes[0]), (up, goes[1])",
         ),
     ),
     "router: a flit, source routes, output register": (
@@ -330,7 +330,7 @@ _FAULTS: Faults = {
     ),
     "routed messages: slots": (
         (
-            "a passing message turns the wrong way",
+            "a passing message turns in the wrong direction",
             "        return there > here\n",
             "        return there < here\n",
         ),

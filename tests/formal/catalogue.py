@@ -16,13 +16,13 @@ from tests.formal.fifo import FifoProof, RoomProof, channel, flit_buffer, messag
 from tests.formal.groups import GroupsProof
 from tests.formal.guards import GuardProof, OwnLinkProof
 from tests.formal.kinds import Proof
-from tests.formal.lifecycle_sink import AccessProof, SinkProof
-from tests.formal.lifecycle_ways import (
+from tests.formal.lifecycle_packets import (
     LinkEndProof,
     LocalPortProof,
     ManagerProof,
     SinkPortProof,
 )
+from tests.formal.lifecycle_sink import AccessProof, SinkProof
 from tests.formal.node_ports import NodePortProof
 from tests.formal.operators import FloatProof, IntegerProof
 from tests.formal.routed import OutputProof, SlotsProof

@@ -52,13 +52,13 @@ class CreditProof(wiring.Component):
             freed.eq(leaves),
             back.eq(back + buffer.credit - returns),
         ]
-        way = flying + stored
-        claims.holds("never more under way than places", way <= places)
+        in_flight = flying + stored
+        claims.holds("never more in flight than places", in_flight <= places)
         claims.holds("the buffer never overflows", ~buffer.overflow)
         claims.holds("a credit comes back for each flit that leaves", buffer.credit == freed)
         claims.holds(
-            "a credit is spent, on its way back, or there",
-            sender.available == (way + freed + back < places),
+            "a credit is spent, on the path back, or there",
+            sender.available == (in_flight + freed + back < places),
         )
         claims.reached("all credits spent", ~sender.available & (stored == places))
         claims.reached("all credits under way back", back == places)

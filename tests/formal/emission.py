@@ -97,8 +97,8 @@ def _script(block: Block, heads: dict[str, str], folder: Path) -> str:
     """Return what proves it of a block; ``heads`` are those before it as empty modules."""
     netlist = read(block.text)
     gate = Written(netlist, block.outputs, "gate")
-    ports = [(w.way, w.width, gate.kept[w.name]) for w in netlist.wires.values() if w.way]
-    listed = ", ".join(f"{way} [{width - 1}:0] {name}" for way, width, name in ports)
+    ports = [(w.flow, w.width, gate.kept[w.name]) for w in netlist.wires.values() if w.flow]
+    listed = ", ".join(f"{flow} [{width - 1}:0] {name}" for flow, width, name in ports)
     for cell in netlist.cells:
         if (kind := cell.kind.removeprefix("\\")) in block.outputs and kind not in heads:
             heads[kind] = _head(kind, _pins(cell, block.outputs[kind]))

@@ -189,7 +189,7 @@ class GuardProof(wiring.Component):
         if not (self._loses or self._flips):
             claims.holds("where nothing is lost, nothing is reported", ~reported)
             claims.holds("nor cut", ~(receiver.inside.valid & receiver.inside.flit.cut).any())
-            claims.reached("a packet is on its way", began)
+            claims.reached("a packet is in flight", began)
         else:
             claims.reached("something is reported, and all credits are back", reported & home)
             cut = (receiver.inside.valid & receiver.inside.flit.cut).any()

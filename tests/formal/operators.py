@@ -18,8 +18,8 @@ class IntegerProof(wiring.Component):
     """A lane of integers, given any operands in any cycle."""
 
     def __init__(self) -> None:
-        ways = {"both": In(1), "function": In(3), "type": In(3), "mine": In(1)}
-        super().__init__({"a": In(LANE_BITS), "b": In(LANE_BITS), **ways})
+        controls = {"both": In(1), "function": In(3), "type": In(3), "mine": In(1)}
+        super().__init__({"a": In(LANE_BITS), "b": In(LANE_BITS), **controls})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

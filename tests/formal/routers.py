@@ -31,7 +31,7 @@ class Router:
     component : Component
     inputs, outputs : list of str
         Names of its links.
-    way : callable
+    route : callable
         The output, one-hot, that a header on a link names.
     legal : callable
         Whether a header can come by this input.
@@ -48,7 +48,7 @@ class Router:
     component: wiring.Component
     inputs: list[str]
     outputs: list[str]
-    way: Callable[[Any], Value]
+    route: Callable[[Any], Value]
     legal: Callable[[int, Any], Value]
     fixed: dict[str, int]
     cycles: int = 0
@@ -61,18 +61,18 @@ class Router:
         return Mux(out.flit.head, payload[self.mark - self.shift], payload[self.mark])
 
 
-def xy_way(x: Value, y: Value) -> Value:
+def xy_route(x: Value, y: Value) -> Value:
     """Return the output, one-hot, for a destination, of the router at (1, 1)."""
-    y_way = Mux(y > 1, 1 << Port.NORTH, Mux(y < 1, 1 << Port.SOUTH, 1 << Port.LOCAL))
-    return Mux(x > 1, 1 << Port.EAST, Mux(x < 1, 1 << Port.WEST, y_way))[:5]
+    y_route = Mux(y > 1, 1 << Port.NORTH, Mux(y < 1, 1 << Port.SOUTH, 1 << Port.LOCAL))
+    return Mux(x > 1, 1 << Port.EAST, Mux(x < 1, 1 << Port.WEST, y_route))[:5]
 
 
-def xy_legal(port: int, way: Value) -> Value:
-    """Return whether a packet that leaves by ``way`` can come by a port."""
+def xy_legal(port: int, route: Value) -> Value:
+    """Return whether a packet that leaves by ``route`` can come by a port."""
     # X first, then Y: what comes along Y has turned, and nothing turns back.
     turned = [1 << Port.NORTH, 1 << Port.SOUTH][:: -1 if port == Port.NORTH else 1]
     allowed = 1 << Port.LOCAL | (turned[0] if port in (1, 3) else 0b1111 & ~(1 << port))
-    return (way & ~Const(allowed, 5)) == 0
+    return (route & ~Const(allowed, 5)) == 0
 
 
 def xy(channels: int, places: int) -> Router:
@@ -80,16 +80,16 @@ def xy(channels: int, places: int) -> Router:
     grid = Grid((3, 3), pairs=True)
     header = struct(dimension_header(grid))
 
-    def way(link: Any) -> Value:
+    def route(link: Any) -> Value:
         there = header(link.flit.payload[: header.size])
-        return xy_way(there.x, there.y)
+        return xy_route(there.x, there.y)
 
     def legal(port: int, link: Any) -> Value:
-        return xy_legal(port, way(link))
+        return xy_legal(port, route(link))
 
     routing = DimensionRouting(grid, 5)
     part = PortRouter(routing, channels=channels, buffer_flits=places, flit_bits=16)
-    return _ported(part, 5, way, legal, {"x": 1, "y": 1})
+    return _ported(part, 5, route, legal, {"x": 1, "y": 1})
 
 
 def source(channels: int, places: int, *, output_register: bool = False) -> Router:
@@ -103,26 +103,26 @@ def source(channels: int, places: int, *, output_register: bool = False) -> Rout
         output_register=output_register,
     )
 
-    def way(link: Any) -> Value:
+    def route(link: Any) -> Value:
         output = link.flit.payload[:2]
         return Cat(output == 0, output == 1, output >= 2)
 
     return _ported(
-        part, 3, way, lambda port, link: Const(1, 1), {}, cycles=int(output_register), shift=2
+        part, 3, route, lambda port, link: Const(1, 1), {}, cycles=int(output_register), shift=2
     )
 
 
 def _ported(
     part: PortRouter,
     ports: int,
-    way: Callable[[Any], Value],
+    route: Callable[[Any], Value],
     legal: Callable[[int, Any], Value],
     fixed: dict[str, int],
     cycles: int = 0,
     shift: int = 0,
 ) -> Router:
     ins, outs = ([f"{side}_{p}" for p in range(ports)] for side in ("in", "out"))
-    return Router(part, ins, outs, way, legal, fixed, cycles=cycles, shift=shift)
+    return Router(part, ins, outs, route, legal, fixed, cycles=cycles, shift=shift)
 
 
 class _Proof(wiring.Component):
@@ -192,7 +192,7 @@ class FlitProof(_Proof):
         for i, link in enumerate(ins):
             for c in channels:
                 with m.If((watch.where == i) & (watch.channel == c) & link.valid[c]):
-                    m.d.comb += now.eq(Mux(link.flit.head, self._router.way(link), kept))
+                    m.d.comb += now.eq(Mux(link.flit.head, self._router.route(link), kept))
                     m.d.sync += kept.eq(now)
                     with m.If(watch.comes):
                         m.d.sync += [goes.eq(now), tail.eq(link.flit.tail)]
@@ -232,7 +232,7 @@ class FlitProof(_Proof):
             ).all(),
         )
         claims.holds(
-            "never more flits under way than places",
+            "never more flits in flight than places",
             Cat(
                 count <= self._places for receiver in receivers for count in receiver.under_way
             ).all(),

@@ -153,7 +153,7 @@ class NodeRoutesProof(wiring.Component):
         shadow, select = self._routes(m)
         moves = Cat(*(getattr(here, f"{n}_in").credit for n in DIRECTIONS), here.inject_credit)
         sent = Cat(*(getattr(here, f"{n}_out").valid for n in DIRECTIONS), here.eject_valid)
-        ways = Cat(
+        expected = Cat(
             Cat(select[o][i] & moves[i] for i in range(COUNT) if i != o).any() for o in range(COUNT)
         )
         selected = Cat(
@@ -163,7 +163,7 @@ class NodeRoutesProof(wiring.Component):
             "the chain is what the loader shifts in, whatever processes send",
             here.route_out == shadow[-1],
         )
-        claims.holds("a flit leaves only by the routes that were strobed", sent == ways)
+        claims.holds("a flit leaves only by the routes that were strobed", sent == expected)
         claims.holds("where no route leads, everything stays", (moves & ~selected) == 0)
 
         asked = self.asks & (self.node == 0) & (self.address == StaticWord.ROLE)

@@ -160,7 +160,7 @@ class PlaneProof(wiring.Component):
         return m
 
     def _here(self, free: FreePlane, p: int, c: int) -> Value:
-        """Return whether words that came by a port are here, or their credits on the way back."""
+        """Return whether words that came by a port are here, or their credits on their way."""
         source = free.sources[c]
         above = free.groups[c].parent[p] if p < self._layout.links else 0
         drained = free.inputs[p].levels[c] + free.inputs[p].credit[c]
@@ -172,32 +172,32 @@ class PlaneProof(wiring.Component):
         channel: Any = free.channels[c]
         # Words of which the credit is spent and that are not on their link: a copy is there a
         # cycle later, a result after as long as the join takes.
-        known, most, owes, quiet, ways = [], [], [], [], []
+        known, most, owes, quiet, unsent = [], [], [], [], []
         turn = Signal(range(MOST + 2), name=f"turned_{c}")
         for q in range(PORTS + 1):
             counter = free.credits[q][c]
-            way = Signal(range(MOST + 2), name=f"way_{q}_{c}")
+            flying = Signal(range(MOST + 2), name=f"flying_{q}_{c}")
             if q < PORTS:
                 comes, out = getattr(plane, f"out_{q}").valid[c], free.out[q][c]
             else:
                 comes, out = source.valid[0] & ~group.parent.any(), turn
                 back = source.credit[0] & ~group.parent.any()
                 m.d.sync += turn.eq(turn + comes - back)
-            m.d.sync += way.eq(way + counter.spend - comes)
-            ways.append(way)
-            total = way + out
+            m.d.sync += flying.eq(flying + counter.spend - comes)
+            unsent.append(flying)
+            total = flying + out
             known.append(counter.available == (total < MOST))
             most.append((total <= MOST) & ~(counter.spend & ~counter.available))
             spent = Signal(range(layout.latency + 1), name=f"spent_{q}_{c}")
             m.d.sync += spent.eq(Mux(counter.spend, 0, spent + (spent != layout.latency)))
-            quiet.append((way == 0) | (spent != layout.latency))
-            owes.append((way != 0) | ~comes)
+            quiet.append((flying == 0) | (spent != layout.latency))
+            owes.append((flying != 0) | ~comes)
         claims.lemma("words and their credits are as many as places", *known)
         claims.holds("no word is sent without a credit", Cat(most).all())
         claims.holds("a word is on its link once, in time", Cat(*owes, *quiet).all())
         # Copies are on the link in the next cycle, and SETUP need not wait for them.
         copied = Cat(claims.before(f"copies_{q}", channel.copies[q]) for q in range(PORTS))
-        results = Cat(way != 0 for way in ways) & ~Cat(copied, 0)
+        results = Cat(flying != 0 for flying in unsent) & ~Cat(copied, 0)
         still, arrives = Signal(range(MOST + 1)), Signal()
         inputs = Cat(getattr(plane, f"in_{p}").valid[c] for p in range(PORTS))
         m.d.comb += arrives.eq(inputs.any() | source.valid.any())

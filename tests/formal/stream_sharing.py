@@ -76,7 +76,7 @@ class SharingProof(wiring.Component):
     -------
     words, visit, slots, comes, back, faults : In
         See ``free_ports``: all free.
-    ways : In
+    forms : In
         What channels do, by channel: see :class:`_AnyChannel`.
     offers, flits, credits : In
         By output: inputs that offer a flit; the flits; a credit comes back.
@@ -90,16 +90,16 @@ class SharingProof(wiring.Component):
         )
         sizes = {"offers": INPUTS, "flits": INPUTS * self._link.flit.size, "credits": 1}
         members = {name: In(size * layout.links) for name, size in sizes.items()}
-        members["ways"] = In(_AnyChannel.width(layout) * layout.channels)
+        members["forms"] = In(_AnyChannel.width(layout) * layout.channels)
         super().__init__(free_ports(layout) | members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, layout = Properties(m), self._layout
-        ways = iter(
-            [self.ways.word_select(c, _AnyChannel.width(layout)) for c in range(layout.channels)]
+        forms = iter(
+            [self.forms.word_select(c, _AnyChannel.width(layout)) for c in range(layout.channels)]
         )
-        free = FreePlane(m, claims, self, layout, lambda one: _AnyChannel(one, next(ways)))
+        free = FreePlane(m, claims, self, layout, lambda one: _AnyChannel(one, next(forms)))
         plane: Any = free.plane
         words = [getattr(plane, f"out_{q}") for q in range(layout.links)]
         outputs = [self._output(m, q, words[q]) for q in range(layout.links)]

@@ -23,7 +23,7 @@ TORUS = named("torus-3x2").network(1, None, None)
         ("bit-reverse", {(4, 1): (4, 1), (1, 0): (0, 4), (6, 0): (0, 3), (5, 3): (6, 5)}),
         # 000100 becomes 001000, 100001 becomes 000011.
         ("shuffle", {(4, 0): (0, 1), (1, 4): (3, 0), (7, 7): (7, 7)}),
-        # Half the way round, less one: three of eight.
+        # Half of the ring, less one: three of eight.
         ("tornado", {(0, 0): (3, 3), (4, 5): (7, 0), (5, 7): (0, 2), (7, 6): (2, 1)}),
         ("neighbour", {(0, 0): (1, 1), (7, 3): (0, 4), (6, 7): (7, 0)}),
     ],

@@ -43,7 +43,7 @@ EMISSION = (
     _broken(
         "an input that nothing else reads is left out of a block",
         "blocks",
-        'if way is PortDirection.Input and f"\\\\{port} [" not in text',
-        "if way is PortDirection.Input",
+        'if flow is PortDirection.Input and f"\\\\{port} [" not in text',
+        "if flow is PortDirection.Input",
     ),
 )

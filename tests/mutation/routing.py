@@ -110,8 +110,8 @@ ADAPTIVE = (
     _adaptive(
         "the escape is by the last dimension first",
         CHOICE,
-        "for ways in common.grid.axes:",
-        "for ways in reversed(common.grid.axes):",
+        "for pair in common.grid.axes:",
+        "for pair in reversed(common.grid.axes):",
     ),
     _adaptive(
         "the model takes the channel with the fewest credits",

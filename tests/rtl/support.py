@@ -85,7 +85,7 @@ class Panel:
 
     def __init__(self, part: wiring.Component) -> None:
         self.part, self.domain = part, ClockDomain("sync")
-        self.outputs = [name for name, (way, _) in ports(part).items() if way == "out"]
+        self.outputs = [name for name, (flow, _) in ports(part).items() if flow == "out"]
         self._values: dict[str, Value] = {"rst": self.domain.rst}
         self._driven: dict[str, int] = {}
 
@@ -202,7 +202,7 @@ class Pins:
     """
 
     def __init__(self, dut: Any, part: str, shapes: Mapping[str, tuple[str, int]]) -> None:
-        wires = {name: way for name, (way, width) in shapes.items() if width}
+        wires = {name: flow for name, (flow, width) in shapes.items() if width}
         handles = {name: getattr(dut, f"{part}__{name}") for name in wires}
         self._inputs = {name: handles[name] for name in wires if wires[name] == "in"}
         self._outputs = {name: handles[name] for name in wires if wires[name] == "out"}

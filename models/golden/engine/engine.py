@@ -13,10 +13,10 @@ from syncfabric.models.golden.engine.memory import (
     Head,
     Memory,
     Message,
+    Route,
     Service,
     Sweep,
     Visit,
-    Way,
 )
 from syncfabric.models.layout.engine import EngineLayout, Kind, interval_of
 from syncfabric.models.layout.words import EngineWord
@@ -96,7 +96,7 @@ class Engine:
         self._swept = 1
         self._grant, self._pointer = 1 << self._local, self._local
         self.now = 0
-        self._begins = 0  # the cycle in which the service that is under way has begun
+        self._begins = 0  # the cycle in which the service in progress has begun
         self._service: tuple[int, Head] | None = None
         self._done: Service | None = None
         self._before: Service | None = None
@@ -125,9 +125,9 @@ class Engine:
         return done.links if done else _NOTHING
 
     @property
-    def ways(self) -> Mapping[int, Way]:
+    def routes(self) -> Mapping[int, Route]:
         """Where messages on links go in this cycle, by link; empty if they are not routed."""
-        return self._on_links.ways if self._on_links else {}
+        return self._on_links.routes if self._on_links else {}
 
     @property
     def release(self) -> Message | None:

@@ -35,7 +35,7 @@ class Message(NamedTuple):
     tag: int = 0
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """Where a routed message goes, and its lane: its class, and behind a dateline 2 more."""
 
     place: tuple[int, ...]
@@ -87,7 +87,7 @@ class Answer(NamedTuple):
 class Image:
     """What SETUP writes, unpacked: names by link, and last, if messages are routed, the parent's.
 
-    ``ways`` belong to routed names.
+    ``routes`` belong to routed names.
     """
 
     word: int
@@ -95,7 +95,7 @@ class Image:
     parent: frozenset[int]
     op: int
     names: tuple[tuple[int, int], ...]
-    ways: tuple[Way, ...] = ()
+    routes: tuple[Route, ...] = ()
     key: int = 0
 
     @classmethod
@@ -109,7 +109,7 @@ class Image:
             fields["op"],
             tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in layout.named),
             tuple(
-                Way(tuple(fields[f"{x}_{p}"] for x in layout.place), fields[f"route_class_{p}"])
+                Route(tuple(fields[f"{x}_{p}"] for x in layout.place), fields[f"route_class_{p}"])
                 for p in layout.named
             )
             if layout.routed
@@ -156,7 +156,7 @@ class Service(NamedTuple):
     ----------
     links : mapping of int to Message
         What links carry.
-    ways : mapping of int to Way
+    routes : mapping of int to Route
         Where routed messages go.
     own : Message or None
         What the own process gets.
@@ -165,7 +165,7 @@ class Service(NamedTuple):
     number: int
     entry: Entry
     links: Mapping[int, Message] = {}
-    ways: Mapping[int, Way] = {}
+    routes: Mapping[int, Route] = {}
     own: Message | None = None
     freed: Freed | None = None
     event: EngineWord | None = None
@@ -261,17 +261,17 @@ class Memory:
         ends = down and (broken or kind == _LAST)
         missing, turn = missing - port | to, root or not turn
         after = Entry(image, not ends, epoch, missing, turn, True, True, data, False)
-        links, ways, own = {}, {}, None
+        links, routes, own = {}, {}, None
         for p in to:
             if p == self._layout.links:
                 own = Message(number, epoch, kind, data, image.key)
                 continue
-            name = p if down or not image.ways else -1
+            name = p if down or not image.routes else -1
             links[p] = Message(*image.names[name], kind, data, image.key)
-            if image.ways:
-                ways[p] = image.ways[name]
+            if image.routes:
+                routes[p] = image.routes[name]
         freed = Freed(number, epoch) if ends and root and kind == _LAST else None
-        return Service(number, after, links, ways, own, freed)
+        return Service(number, after, links, routes, own, freed)
 
     def _command(self, number: int, commit: Commit, staged: int) -> Service:
         entry = self._entries[number]

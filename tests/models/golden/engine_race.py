@@ -38,12 +38,12 @@ class EngineRace(EngineStimuli):
         inputs, now = self.inputs(), self.reference.t
         words = {p: tuple(message) for p, message in inputs.links.items()}
         expected = self.reference.cycle(words, *inputs[1:])  # type: ignore[arg-type]
-        ways = {q: tuple(way) for q, way in self.engine.ways.items()}
+        routes = {q: tuple(route) for q, route in self.engine.routes.items()}
         got = self.engine.step(*inputs[:3], hold=inputs.hold)
         if expected["answer"]:
             error, rdata, known = expected["answer"]
             expected["answer"] = (error, rdata & known, known)
-        assert seen(got) | {"ways": ways} == expected, f"cycle {now}: {self.build}"
+        assert seen(got) | {"routes": routes} == expected, f"cycle {now}: {self.build}"
         self.take_turns(now)
         self.note(got)
 

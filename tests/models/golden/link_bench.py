@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout, Kind
@@ -13,7 +13,7 @@ from syncfabric.models.layout.engine import EngineLayout, Kind
 BUFFER = 3
 
 Spoil = Callable[[int, Forward, Back], tuple[Forward, Back]]
-"""Gets the cycle and the wires both ways, and returns what is left of them."""
+"""Gets the cycle and the wires in both directions, and returns what is left of them."""
 
 
 def form_of(transport: str = "routed", check_bits: int = 8, channels: int = 2) -> LinkForm:
@@ -97,7 +97,7 @@ class Link:
         if self.form.transport != "routed":
             return Sent(message)
         self.credits[self.form.channels + route_class] -= 1
-        return Sent(message, Way((self.rng.randrange(2), self.rng.randrange(2)), route_class))
+        return Sent(message, Route((self.rng.randrange(2), self.rng.randrange(2)), route_class))
 
     def step(self) -> None:
         """Go through a cycle."""
@@ -121,8 +121,8 @@ class Link:
             self.buffers[given.flit.channel].append(known)
         if given.sent:
             self.messages += 1
-            if given.sent.way:
-                self.buffers[self.form.channels + given.sent.way.lane].append(None)
+            if given.sent.route:
+                self.buffers[self.form.channels + given.sent.route.lane].append(None)
         for c, most in enumerate(self.places):
             self.credits[c] += returned.credit >> c & 1
             assert 0 <= self.credits[c] <= most

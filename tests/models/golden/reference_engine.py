@@ -48,7 +48,7 @@ class Done:
     s: int
     e: int
     sends: dict[int, tuple[int, int, int, int | None, int]] = field(default_factory=dict)
-    ways: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)  # of routed messages
+    routes: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)  # if routed
     freed: tuple[int, int] | None = None
 
 
@@ -347,7 +347,7 @@ class ReferenceEngine:
                     n = "u" if self.layout.routed and not down else str(q)  # L2, rule 2
                     name = (image[f"entry_{n}"], image[f"epoch_{n}"])
                     if self.layout.routed:
-                        x.ways[q] = (image[f"x_{n}"], image[f"y_{n}"]), image[f"route_class_{n}"]
+                        x.routes[q] = (image[f"x_{n}"], image[f"y_{n}"]), image[f"route_class_{n}"]
                 x.sends[q] = (*name, out, result, image.get("key", 0))
             if entry.root and down and out == LAST:
                 x.freed = number, entry.epoch
@@ -422,11 +422,11 @@ class ReferenceEngine:
             self.choose()
 
         ports: dict[str, Any] = {"arrive_ready": ready, "release": None, "freed": None}
-        ports |= {"links": {}, "ways": {}}
+        ports |= {"links": {}, "routes": {}}
         for x in self.services:
             if t == (x.e if self.S == self.I else x.e + 1):
                 ports["links"] = {q: words for q, words in x.sends.items() if q != self.N}
-                ports["ways"] = x.ways
+                ports["routes"] = x.routes
             if t == x.e + 1:
                 ports["release"], ports["freed"] = x.sends.get(self.N), x.freed
         ports["answer"] = self.answers.get(t)

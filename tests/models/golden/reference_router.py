@@ -16,7 +16,7 @@ Rule: TypeAlias = Callable[[int, int, int], tuple[int, int]]
 NEVER = -1
 
 
-def ways(sides: Sequence[int], pairs: bool) -> list[tuple[int, int]]:
+def port_pairs(sides: Sequence[int], pairs: bool) -> list[tuple[int, int]]:
     """R3.2: the ports up and down each dimension."""
     found, following = [], len(sides)
     for up, side in enumerate(sides):
@@ -47,19 +47,19 @@ def dimension(
             rest //= 2**bits
         port = rest % 2 ** (k - 1).bit_length()
         enters = 0
-        for d, (up, down) in enumerate(ways(sides, pairs)):
+        for d, (up, down) in enumerate(port_pairs(sides, pairs)):
             if i in (up, down):
                 if coordinates[d] != here[d] and up != down:
                     return (down if i == up else up), payload
                 enters = d + 1
-        for d, (up, down) in enumerate(ways(sides, pairs)):
+        for d, (up, down) in enumerate(port_pairs(sides, pairs)):
             ahead = coordinates[d] - here[d]
             if d < enters or ahead == 0:
                 continue
             if wraps and sides[d] > 2 and c != V:
                 return (up if around(coordinates[d], here[d], sides[d]) else down), payload
             return (up if ahead > 0 else down), payload
-        if any(port in ports for ports in ways(sides, pairs)):
+        if any(port in ports for ports in port_pairs(sides, pairs)):
             port = k  # no node port
         return (k - 1 if own else port), payload
 
@@ -82,7 +82,7 @@ class Minimal:
     def ports(self, i: int, c: int, payload: int) -> list[int]:
         """The minimal ports but for R4.2."""
         found = []
-        for d, (up, down) in enumerate(ways(self.sides, self.pairs)):
+        for d, (up, down) in enumerate(port_pairs(self.sides, self.pairs)):
             bits = max(1, (self.sides[d] - 1).bit_length())
             t, h, s = payload % 2**bits, self.here[d], self.sides[d]
             payload //= 2**bits
@@ -100,7 +100,7 @@ class Minimal:
         """R3.5."""
         for side in self.sides:
             payload //= 2 ** max(1, (side - 1).bit_length())
-        links = {port for both in ways(self.sides, self.pairs) for port in both}
+        links = {port for both in port_pairs(self.sides, self.pairs) for port in both}
         port = payload % 2 ** (self.k - 1).bit_length()
         return self.k - 1 if self.own else self.k if port in links else port
 

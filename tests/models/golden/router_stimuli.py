@@ -201,8 +201,8 @@ class RouterStimuli:
 
     def may_send(self, i: int, c: int) -> bool:
         """Whether a sender has a credit; one that is high in this cycle is for the next."""
-        on_the_way = (i, c) in self.router.freed
-        return self.router.held((i, c)) + on_the_way < self.build.buffer_flits
+        in_flight = (i, c) in self.router.freed
+        return self.router.held((i, c)) + in_flight < self.build.buffer_flits
 
     def flit(self, i: int, c: int) -> Flit:
         """Draw the next flit of a channel's packet, or the first of another."""

@@ -38,7 +38,7 @@ def mesh_of(spec: StaticSpec) -> Mesh:
 
 @dataclass(frozen=True)
 class Group:
-    """A ring (``length`` is N, its links) or a tree (L, the links of the longest way)."""
+    """A ring (``length`` is N, its links) or a tree (L, the links of the longest path)."""
 
     root: Node
     members: tuple[Node, ...]
@@ -47,7 +47,7 @@ class Group:
     tree: bool = False
 
     def flits(self, spec: StaticSpec) -> int:
-        """Return the flits of an episode of a tree: one more than the longest way holds."""
+        """Return the flits of an episode of a tree: one more than the longest path holds."""
         slots = spec.injection_buffer + spec.switch_buffer * self.length + spec.core_buffer
         return 1 + slots
 
@@ -106,8 +106,8 @@ def tree(parents: Mapping[Node, Node], root: Node, members: Iterable[Node]) -> G
     routes: Routes = {}
     for node, parent in parents.items():  # parents come before their children
         depth[node] = depth[parent] + 1
-        way = CORE if parent == root else port_to(parent, parents[parent])
-        routes[parent, port_to(parent, node)] = way
+        output = CORE if parent == root else port_to(parent, parents[parent])
+        routes[parent, port_to(parent, node)] = output
     for node in inside[1:]:
         routes[node, CORE] = port_to(node, parents[node])
     return Group(root, tuple(inside), routes, max(depth[node] for node in inside), tree=True)

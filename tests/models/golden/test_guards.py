@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import Back, Forward, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind
@@ -26,8 +26,8 @@ def flips(form: LinkForm, most: int) -> Iterator[int]:
 
 
 def sent_on(form: LinkForm, entry: int, epoch: int, route_class: int = 0) -> Sent:
-    way = Way((1, 0), route_class) if form.transport == "routed" else None
-    return Sent(Message(entry, epoch, Kind.PLAIN, 0), way)
+    route = Route((1, 0), route_class) if form.transport == "routed" else None
+    return Sent(Message(entry, epoch, Kind.PLAIN, 0), route)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -24,7 +24,7 @@ def test_v1_open_from_the_cycle_after_go_is_on_the_wires(comes: int) -> None:
     assert sent == ([comes + 1 + 3] if comes == 5 else [])
 
 
-def test_fifteen_streams_are_under_way_at_most() -> None:
+def test_fifteen_streams_are_active_at_most() -> None:
     layout = layout_of()
     router, slots = opened(layout, {0}, {1}), [alive({0}, {1})]
     sent = 0
@@ -67,7 +67,7 @@ def test_a_word_is_copied_to_each_port_as_it_has_a_credit() -> None:
     assert (router.sends, router.freed) == ({0: (0, copies[15])}, [(1, 0)])
 
 
-def test_v6_a_setup_waits_for_words_and_for_results_under_way() -> None:
+def test_v6_a_setup_waits_for_words_and_for_results_in_flight() -> None:
     layout = layout_of()
     router, slots = opened(layout, {0}, set()), [alive({0}, set())]
     router.step(slots, {0: (0, head(layout, tail=True))})  # in cycle 1
@@ -75,7 +75,7 @@ def test_v6_a_setup_waits_for_words_and_for_results_under_way() -> None:
     for _ in range(12):
         router.step(slots)
         holds.append(router.holds(0))
-    # Its buffer in 2; under way from 3 to 2 + 3; the turn's buffer in 6.
+    # Its buffer in 2; in flight from 3 to 2 + 3; the turn's buffer in 6.
     assert holds == [True] * 5 + [False] * 7
 
 

@@ -78,12 +78,12 @@ def random_tree(rng: random.Random, layout: StreamLayout) -> Tree:
     for _ in range(layout.channels):
         root = rng.randrange(routers)
         members = {root, *rng.sample(range(routers), rng.randint(1, routers))}
-        _, ways = graphs.distances(links, root)
+        _, up_links = graphs.distances(links, root)
         group: dict[int, tuple[set[int], set[int]]] = {}
         for n in members:
             group.setdefault(n, (set(), set()))[0].add(own)
             while n != root and not group[n][1]:
-                above, up, down = ways[n]
+                above, up, down = up_links[n]
                 group[n][1].add(up)
                 group.setdefault(above, (set(), set()))[0].add(down)
                 n = above

@@ -86,7 +86,7 @@ def test_a_bad_end_is_found() -> None:
     assert caught.value.__notes__ == ["climb 0\nclimb 0"]
 
 
-def test_a_state_without_a_way_to_an_end_is_found() -> None:
+def test_a_state_without_a_path_to_an_end_is_found() -> None:
     with pytest.raises(Violation, match="no good end can be reached") as caught:
         explore(Ladder(1, 4, pit=2), 1000)
     assert caught.value.__notes__ == [""], "from the first state no end is reachable"

@@ -188,8 +188,8 @@ def test_agrees_with_model(channels: int) -> None:
             await context.tick()
 
     panel.play(bench)
-    ways = {"sent", "whole", "broken", "quiet", "dropped", "long", "both", "same bank"}
-    assert model.seen == ways | {"stalled", "refused", "waits", "core's bank"}
+    kinds = {"sent", "whole", "broken", "quiet", "dropped", "long", "both", "same bank"}
+    assert model.seen == kinds | {"stalled", "refused", "waits", "core's bank"}
 
 
 _BEAT = ("data", "keep", "last", "user", "tid")

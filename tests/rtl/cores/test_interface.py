@@ -37,7 +37,7 @@ RING = 'kind = "irregular"\ntopology = "ring-5"\nchannels = 4\nsetup = "local"\n
 class Wire:
     """The network: packets whole, in order from each to each, and otherwise at random.
 
-    With datelines each way ends in one of two channels, whose flits alternate.
+    With datelines each path ends in one of two channels, whose flits alternate.
 
     It gives credits as a router does, and counts what each interface may still send.
     """

@@ -186,7 +186,7 @@ def test_a_flit_after_the_probe_is_not_taken_for_lost(registers: int, *, sends: 
     ]
     seen = clocked(guard, cases)
     assert [now for now, each in enumerate(seen) if each["link__probe"]] == [asked]
-    # Without registers there is nothing on its way.
+    # Without registers there is nothing in flight.
     refunded = registers == 0 or not sends
     assert any(each["lost"] for each in seen) == refunded
     assert any(each["inside__credit"] for each in seen) == refunded

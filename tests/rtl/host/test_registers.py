@@ -102,7 +102,7 @@ def test_every_request_is_answered_as_the_page_says(name: str) -> None:
     """Requests of all kinds, back to back or not; WAITs are asked again until they are over."""
     shape, rng, part = SHAPES[name], random.Random(f"{SEED}/{name}"), HostRegisters(SHAPES[name])
     model, network, request = HostModel(shape), Network(rng, shape), None
-    inputs = {pin for pin, (way, width) in ports(part).items() if way == "in" and width}
+    inputs = {pin for pin, (flow, width) in ports(part).items() if flow == "in" and width}
     counted, kinds = COUNTS if shape.traffic else (), Counter[str]()
     streamed = dict.fromkeys(STREAM_COUNTS, 32 * shape.nodes * shape.streams)
     streamed = {"cycle": 32, **streamed} if shape.streams else {}

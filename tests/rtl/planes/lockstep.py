@@ -45,7 +45,7 @@ def mask(numbers: Any) -> int:
 def together(part: wiring.Component, lockstep: Any, seed: int, cycles: int) -> Counter[str]:
     """Compare all outputs in every cycle; return what has happened."""
     panel = Panel(part)
-    there = {name for name, (way, width) in ports(part).items() if way == "in" and width}
+    there = {name for name, (flow, width) in ports(part).items() if flow == "in" and width}
 
     async def bench(context: Any) -> None:
         for cycle in range(cycles):

@@ -20,7 +20,7 @@ Compare = Callable[..., None]
 
 
 class Neighbour:
-    """The other end of a link: it keeps to credits, and its wires may be flipped on the way.
+    """The other end of a link: it keeps to credits, and its wires may be flipped on the route.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ class Neighbour:
         if not self.form.classes or self.rng.random() > 0.3:
             return None
         sent = self.draw_message()
-        if sent.way:
-            lane = self.form.channels + sent.way.lane
+        if sent.route:
+            lane = self.form.channels + sent.route.lane
             if not self.room[lane]:
                 return None
             self.room[lane] -= 1
@@ -123,8 +123,8 @@ class Neighbour:
             self.room[lane] += got.credit >> lane & 1
         if got.flit:
             self.held[got.flit.channel] += 1
-        if got.sent and got.sent.way:
-            self.held[self.form.channels + got.sent.way.lane] += 1
+        if got.sent and got.sent.route:
+            self.held[self.form.channels + got.sent.route.lane] += 1
 
     def step(self, forward: Forward, back: Back, *, still: bool) -> tuple[Forward, Back]:
         """Go through a cycle with what the node drives; return what is at its end of the link."""

@@ -4,7 +4,7 @@ import random
 from collections import Counter, deque
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine.memory import Answer, Message, Way
+from syncfabric.models.golden.engine.memory import Answer, Message, Route
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Sent
@@ -179,7 +179,7 @@ class NodeLockstep:
         place = tuple(self.constants.place)
         if rng.random() < 0.5:
             place = tuple(map(rng.getrandbits, layout.place_bits))
-        return Sent(message, Way(place, rng.randrange(layout.lanes)))
+        return Sent(message, Route(place, rng.randrange(layout.lanes)))
 
     def step(self) -> tuple[Pins, PlaceOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""

@@ -44,13 +44,13 @@ def output(x: int, y: int, to_x: int, to_y: int) -> int:
     return LOCAL
 
 
-def comes_by(port: int, way: int) -> bool:
-    """Return whether a packet that leaves by ``way`` can have come by ``port``: see the rule."""
+def comes_by(port: int, output: int) -> bool:
+    """Return whether a packet that leaves by ``output`` can have come by ``port``: see the rule."""
     if port == LOCAL:
         return True
     if port in (NORTH, SOUTH):
-        return way not in (EAST, WEST, port)
-    return way != port
+        return output not in (EAST, WEST, port)
+    return output != port
 
 
 @pytest.mark.parametrize("port", range(5))
@@ -67,15 +67,15 @@ def test_all_bits_of_a_coordinate_are_compared(port: int) -> None:
 
 
 @pytest.mark.parametrize("side", [3, 4, 5, 8, 16])
-def test_a_ring_is_gone_round_the_shorter_way(side: int) -> None:
+def test_a_ring_is_gone_round_by_the_shorter_path(side: int) -> None:
     """By parity where both are as long; flits of set-up never pass the link that closes it."""
     up, down, process = range(3)
     rows, expected = [], []
     for here, there, plain in product(range(side), range(side), range(2)):
         above, below = (there - here) % side, (here - there) % side
-        way = up if (there > here if plain else above < below + (here % 2 == 0)) else down
+        link = up if (there > here if plain else above < below + (here % 2 == 0)) else down
         rows.append({"x": here, "flit": there, "plain": plain})
-        expected.append(1 << (way if here != there else process))
+        expected.append(1 << (link if here != there else process))
     bits = Grid((side,)).bits[0]
     part = Routed(DimensionRouting(Grid((side,), wraps=True), 3), process, bits + 1)
     assert [row["route"] for row in evaluate(part, rows)] == expected

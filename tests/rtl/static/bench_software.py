@@ -172,18 +172,18 @@ async def fillers_that_do_and_do_not(dut: Any, fillers: int) -> None:
 @cocotb.parametrize(less=[0, 1])
 async def a_tree_needs_every_flit(dut: Any, less: int) -> None:
     """A chain from the root, whose farthest member is late. One flit less: the root is gone."""
-    way = RIM[SIDE]
-    root, last = (Mesh(SIDE, SIDE).index(node) for node in (way[0], way[-1]))
+    ring = RIM[SIDE]
+    root, last = (Mesh(SIDE, SIDE).index(node) for node in (ring[0], ring[-1]))
     routes = {
         (switch, port): source
-        for (switch, port), source in ring_routes(way).items()
-        # All but what closes the ring: the last link, and the way to the root's core.
+        for (switch, port), source in ring_routes(ring).items()
+        # All but what closes the ring: the last link, and the path to the root's core.
         if (switch != last or port == Port.LOCAL) and (switch, port) != (root, Port.LOCAL)
     }
-    longest = SPEC.switch_buffer * (len(way) - 1)
+    longest = SPEC.switch_buffer * (len(ring) - 1)
     flits = 1 + SPEC.injection_buffer + longest + SPEC.core_buffer - less
     await load(dut, routes)
-    index = [Mesh(SIDE, SIDE).index(node) for node in way]
+    index = [Mesh(SIDE, SIDE).index(node) for node in ring]
     for place, node in enumerate(index):
         role = Role.TREE if place else Role.TREE_ROOT
         await config(dut, node, StaticWord.ROLE, ROLE_WORD.pack({"role": role, "flits": flits}))
@@ -200,7 +200,7 @@ async def a_tree_needs_every_flit(dut: Any, less: int) -> None:
         done = int(dut.done.value)
         return [place for place, node in enumerate(index) if done >> node & 1]
 
-    every = list(range(len(way)))
+    every = list(range(len(ring)))
     await arrive(every[:-1])
     assert gone() == [0] * less
     await arrive(every[-1:])

@@ -10,17 +10,17 @@ RIM: dict[int, list[Node]] = {
 """The rim of a square, by the length of its side."""
 
 
-def ring_routes(way: list[Node]) -> dict[Output, int]:
+def ring_routes(ring: list[Node]) -> dict[Output, int]:
     """Return the routes of a ring in which all cores take part, the first as the root."""
     routes: dict[Output, int] = {}
-    source, side = Port.LOCAL, 1 + max(max(node) for node in way)
+    source, side = Port.LOCAL, 1 + max(max(node) for node in ring)
     index = Mesh(side, side).index
-    for place, (x, y) in enumerate(way):
-        to = way[(place + 1) % len(way)]
+    for place, (x, y) in enumerate(ring):
+        to = ring[(place + 1) % len(ring)]
         port = next(p for p, step in STEP.items() if (x + step[0], y + step[1]) == to)
         routes[index((x, y)), port] = source
         if place:
             routes[index((x, y)), Port.LOCAL] = source
         source = port.opposite
-    routes[index(way[0]), Port.LOCAL] = source
+    routes[index(ring[0]), Port.LOCAL] = source
     return routes

@@ -18,7 +18,7 @@ from tests.rtl.streams.guard_model import StreamChecks, StreamReceiver, StreamSe
 
 FAULTS = ("drop", "flip", "repeat", "back", "lose", "dead")
 """What happens on the link: a word lost whole, wires flipped, a word twice; the same of what comes
-back, flipped or lost; and nothing at all both ways for some time."""
+back, flipped or lost; and nothing at all in both directions for some time."""
 REST = 40
 """Cycles in which all places are there again: a silence, the link's registers, and B credits."""
 
@@ -60,7 +60,7 @@ class GuardedPair(wiring.Component):
 
 
 class _Channel:
-    """A channel's words on their way, in lives of groups one after the other.
+    """A channel's words in flight, in lives of groups one after the other.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class GuardLockstep:
         return pins, {name: Word(bits) for name, bits in expected.items()}
 
     def _live(self) -> None:
-        """Let groups begin and end, each when nothing of the last is under way."""
+        """Let groups begin and end, each when nothing of the last is in flight."""
         rng = self.rng
         if rng.random() < 0.01:
             self._odds = rng.choice((0.0, 0.03, 0.2))

@@ -37,7 +37,7 @@ endmodule
 def stimuli(name: str) -> list[dict[str, int]]:
     """Return inputs of each cycle; the first two are a reset."""
     rng = random.Random(name)
-    widths = {n: width for n, (way, width) in ports(PARTS[name]()).items() if way == "in" and width}
+    widths = {n: bits for n, (flow, bits) in ports(PARTS[name]()).items() if flow == "in" and bits}
     words = [{n: rng.getrandbits(width) for n, width in widths.items()} for _ in range(CYCLES)]
     for i, word in enumerate(words):
         # A memory's output has no reset in Verilog: it is known once there has been a read.

@@ -28,7 +28,7 @@ def mesh(width: int, height: int, managers: Sequence[int] = (), **keys: Any) -> 
 
 
 def routes_of(links: Sequence[tuple[Place, Place]], routers: int) -> tuple[tuple[int, ...], ...]:
-    """Return for each router the port for each router, along shortest ways."""
+    """Return for each router the port for each router, along shortest paths."""
     tables = [[0] * routers for _ in range(routers)]
     for target in range(routers):
         _, parent = graphs.distances(list(links), target)
@@ -52,8 +52,8 @@ def irregular(
         links=ports, own=False, managers=len(managers), datelines=bool(datelines), **keys
     )
     routes = routes_of(links, routers)
-    ways = tuple(links), tuple(nodes), tuple(managers), routes, tuple(datelines)
-    return NetworkShape(router, routers, *ways)
+    rest = tuple(links), tuple(nodes), tuple(managers), routes, tuple(datelines)
+    return NetworkShape(router, routers, *rest)
 
 
 def draw_keys(rng: random.Random, *, routed: bool) -> dict[str, Any]:
@@ -156,11 +156,11 @@ def draw_group(
         members = _hang(shape, rng, list(members), parent, classes)
         homes = [shape.nodes[i][0] for i in members]
     else:
-        _, ways = graphs.distances(list(shape.links), root)
+        _, links = graphs.distances(list(shape.links), root)
         for n in homes:
             while n != root and n not in parent:
-                parent[n] = ways[n]
-                n = ways[n][0]
+                parent[n] = links[n]
+                n = links[n][0]
     entries = dict.fromkeys([*parent, root], entry)
     op = rng.randrange({"none": 1, "bitwise": 3, "all": 6}[shape.router.operations])
     return Group(frozenset(members), root, parent, entries, op, classes)
@@ -177,16 +177,16 @@ def _hang(
     width = shape.router.width  # type: ignore[attr-defined]
     used = {members[0]: set[int]()}
     for b in members[1:]:
-        ways = []
+        choices = []
         for a in used:
             dx, dy = b % width - a % width, b // width - a // width
             along = [0 if dx > 0 else 2] * (dx != 0), [1 if dy > 0 else 3] * (dy != 0)
             for c in range(2):
                 steps = along[c] + along[1 - c]
                 if steps[0] not in used[a]:
-                    ways.append((a, (steps[-1] + 2) % 4, steps[0], c))
-        if ways:
-            a, up, down, classes[b] = rng.choice(ways)
+                    choices.append((a, (steps[-1] + 2) % 4, steps[0], c))
+        if choices:
+            a, up, down, classes[b] = rng.choice(choices)
             parent[b] = a, up, down
             used[a].add(down)
             used[b] = set()

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import LinkForm, Sent
 from syncfabric.models.golden.network import NOTHING, CollectiveNetwork
 from syncfabric.models.golden.router import Flit
@@ -41,8 +41,8 @@ def injected(rng: random.Random, form: LinkForm, entry: int) -> int:
         flit = Flit(rng.randrange(form.channels), rng.getrandbits(16), *marks)
     else:
         message = Message(entry, rng.randrange(4), rng.randrange(4), 0)
-        way = Way((rng.randrange(2), rng.randrange(2)), rng.randrange(2))
-        sent = Sent(message, way if form.transport == "routed" else None)
+        route = Route((rng.randrange(2), rng.randrange(2)), rng.randrange(2))
+        sent = Sent(message, route if form.transport == "routed" else None)
     wires, mask, at = form.pack(flit, sent), 0, 0
     for name, width in form.order:
         mask |= getattr(wires, name) << at

@@ -66,8 +66,8 @@ class Fenced(Bench):
         sent = Counter[tuple[int, int]]()
         for source in range(count):
             for to in range(count):
-                way = [router for router, _ in grid.path(source, to, (0, 1))] + [to]
-                if source != to and all({*step} != dead for step in pairwise(way)):
+                path = [router for router, _ in grid.path(source, to, (0, 1))] + [to]
+                if source != to and all({*step} != dead for step in pairwise(path)):
                     for channel in range(self.shape.router.channels):
                         self.net.put(source, [self.word(to), 1, 2], channel)
                         sent[source, to] += 1
@@ -134,7 +134,7 @@ def test_a_closed_link_is_silent_and_counts_nothing() -> None:
 
 
 def test_a_packet_whose_rest_is_behind_a_fence_is_cut() -> None:
-    """Closed in any cycle of its way: its channel is free again for packets of others."""
+    """Closed in any cycle of its path: its channel is free again for packets of others."""
     for after in range(12):
         bench = Fenced(3, 1)
         bench.net.put(0, [bench.word(2), 1, 2], tail=False)

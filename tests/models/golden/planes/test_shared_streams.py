@@ -107,7 +107,7 @@ def test_a_flit_waits_for_as_many_words_as_promised(
     for _ in range(800):
         bench.step(enable=True, rate=rate_word(5))
     outs = bench.net._wiring.outs
-    for place, out in ((place, out) for place, ways in enumerate(outs) for out in ways if out):
+    for place, out in ((place, out) for place, ends in enumerate(outs) for out in ends if out):
         most = longest if place < 2 else 3  # interfaces follow the routers
         seen = [lanes(bench, out.link, bench.records.get(t)) for t in range(start, bench.now)]
         runs = [(words, len(list(run))) for words, run in groupby(bool(word) for _, word in seen)]

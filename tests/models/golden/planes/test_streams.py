@@ -85,7 +85,7 @@ def test_v10_with_node_interfaces(registers: int) -> None:
 
 
 def test_v10_over_links_of_different_length() -> None:
-    """The way of most cycles counts, not that of most links."""
+    """The path of most cycles counts, not that of most links."""
     network = replace(row(4, link_registers=1, longest_link=15), extra=(14, 0, 0))
     bench = Bench(network)
     group = group_of(bench, 0, (1, 0, 2, 3))

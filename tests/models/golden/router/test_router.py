@@ -20,8 +20,8 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     minimal = None
     if kind in ("dimension", "adaptive"):
         grid = build.grid
-        ways = reference_router.ways(grid.sides, grid.pairs)
-        dimensions = {port: d for d, ports in enumerate(ways) for port in ports}
+        port_pairs = reference_router.port_pairs(grid.sides, grid.pairs)
+        dimensions = {port: d for d, ports in enumerate(port_pairs) for port in ports}
         setup = build.ordinary if build.datelines and build.ordinary else build.channels
         shape = grid.sides, grid.wraps, grid.pairs
         rest = *shape, build.place, build.ports, build.own

@@ -1,6 +1,6 @@
 """Routed messages, the order of the least recently sent, and probes on links, by hand."""
 
-from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.guards import SenderGuard
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.transport import LeastRecentlySent, RoutedLinks
@@ -11,7 +11,7 @@ GRID = Grid((9, 9), pairs=True)
 
 
 def sent(x: int, y: int, route_class: int = 0, entry: int = 0) -> Sent:
-    return Sent(Message(entry, 0, 0), Way((x, y), route_class))
+    return Sent(Message(entry, 0, 0), Route((x, y), route_class))
 
 
 def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
@@ -42,7 +42,7 @@ def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
 def test_l2_5_outputs_of_both_classes() -> None:
     links = RoutedLinks(GRID, (4, 4), 4)
     outputs = {
-        (p, c, dx, dy): links.output(p, Way((4 + dx, 4 + dy), c))
+        (p, c, dx, dy): links.output(p, Route((4 + dx, 4 + dy), c))
         for p in range(4)
         for c in range(2)
         for dx, dy in ((1, 1), (0, 1), (0, -1), (1, 0), (-1, 0))
@@ -61,7 +61,7 @@ def test_l2_5_outputs_in_three_dimensions() -> None:
     cases = {
         (0, 0, (3, 1, 0)): 3,  # straight on
         (0, 0, (1, 3, 1)): 1,  # then up the second
-        (0, 0, (1, 4, 1)): 4,  # or down it: the shorter way round
+        (0, 0, (1, 4, 1)): 4,  # or down it: the shorter path
         (0, 0, (1, 1, 1)): 2,
         (1, 0, (1, 1, 1)): 2,
         (1, 1, (3, 1, 0)): 0,
@@ -72,7 +72,7 @@ def test_l2_5_outputs_in_three_dimensions() -> None:
         (2, 0, (0, 1, 0)): None,
         (0, 1, (1, 3, 0)): 3,
     }
-    found = {(p, c, to): links.output(p, Way(to, c)) for p, c, to in cases}
+    found = {(p, c, to): links.output(p, Route(to, c)) for p, c, to in cases}
     assert found == cases
     dropped = sent_to((0, 1, 0), 0)
     assert links.step({}, {2: dropped}) == ({}, 1)
@@ -80,13 +80,13 @@ def test_l2_5_outputs_in_three_dimensions() -> None:
 
 
 def sent_to(place: tuple[int, ...], lane: int, entry: int = 0) -> Sent:
-    return Sent(Message(entry, 0, 0), Way(place, lane))
+    return Sent(Message(entry, 0, 0), Route(place, lane))
 
 
-def test_l2_3_half_of_the_way_round_does_not_close_the_ring() -> None:
+def test_l2_3_halfway_around_does_not_close_the_ring() -> None:
     for here, there, port in ((1, 3, 0), (3, 1, 1), (0, 3, 1), (3, 0, 0)):
         links = RoutedLinks(Grid((4, 4), wraps=True), (0, here), 4, ())
-        assert links.output(0, Way((0, there), 0)) == 1 + 2 * port
+        assert links.output(0, Route((0, there), 0)) == 1 + 2 * port
 
 
 def test_l2_10_and_11_lanes_behind_datelines() -> None:
@@ -95,7 +95,7 @@ def test_l2_10_and_11_lanes_behind_datelines() -> None:
 
     def leaving() -> dict[int, tuple[int, int]]:
         sends = links.leaving({}).items()
-        return {q: (one.message.entry, one.way.lane) for q, one in sends if one.way}
+        return {q: (one.message.entry, one.route.lane) for q, one in sends if one.route}
 
     links.step({}, {2: sent_to((1, 1), 0, entry=1)})
     assert leaving() == {0: (1, 2)}
@@ -119,7 +119,7 @@ def test_l2_11_lanes_behind_datelines_take_turns() -> None:
     for lane in (0, 2):
         links.step({}, {2: sent_to((3, 1), lane)})
         links.credited(0, lane)
-    assert [one.way.lane for one in links.leaving({}).values() if one.way] == [2]
+    assert [one.route.lane for one in links.leaving({}).values() if one.route] == [2]
 
 
 def test_a_probe_is_void_once_its_channel_sends_again() -> None:

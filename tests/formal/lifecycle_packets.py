@@ -37,7 +37,7 @@ class _Credits:
 
 
 class _Order:
-    """First in, first out, from what comes to what goes, by way of ``PLACES`` places.
+    """First in, first out, from what comes to what goes, through ``PLACES`` places.
 
     One flit that is marked is followed, and one of its bits.
     """
