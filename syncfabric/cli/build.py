@@ -36,11 +36,7 @@ def build(
     parameters: BlockKeys = None,
     as_json: Json = False,
 ) -> None:
-    """Write Verilog, and all files around it.
-
-    Test bench, set-up, plan, headers, register maps, core file, constraints; of a block the
-    core file alone.
-    """
+    """Write Verilog, and all files around it."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.blocks import BLOCKS
     from syncfabric.fpga.designs import build_block
