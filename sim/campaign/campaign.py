@@ -1,7 +1,7 @@
 """Campaigns: one fault a trial, by the ten thousand, and the outcome of each.
 
 Every trial begins with the same hardware, its groups set up and at rest, and has one fault while
-they synchronize. Links, members and referee are beside the tiles (`sim.fabric`), in C++; Python
+they synchronize. Links, members and scoreboard are beside the tiles (`sim.fabric`), in C++; Python
 draws the fault, is the software that brings groups back, and classifies the outcome.
 """
 
@@ -51,7 +51,7 @@ BEYOND = 300
 EARLY = ("released early", "released twice", "released, and")
 BROKEN, TIMED_OUT = "released broken", "no arrival"
 STANDS = (BROKEN, TIMED_OUT)
-"""How the referee's reports begin (``sim/fabric/referee.h``)."""
+"""How the scoreboard's reports begin (``sim/fabric/scoreboard.h``)."""
 
 
 def campaign(
@@ -121,7 +121,7 @@ class FaultClassifier(Bench):
         # Where nothing is checked or watched, members' timeouts are all that reports.
         self._bare = self._ends and not watchdog
         if watchdog:
-            fabric.restless()  # no tile ever idles
+            fabric.all_active()  # no tile ever idles
         self.wait(software.begins)
         if self.packets:
             self.seed_packets(1)

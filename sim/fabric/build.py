@@ -16,9 +16,9 @@ from syncfabric.sim.simulators.cache import DECIDING, Cache
 from syncfabric.sim.simulators.verilator import Verilator
 
 _HEADERS = (
-    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
-    *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "snapshot.h", "spoil.h", "switches.h", "tables.h", "waits.h"),
+    *("active.h", "barriers.h", "bits.h", "config_port.h", "corrupt.h", "evaluate.h"),
+    *("fabric.h", "faults.h", "idle.h", "in_flight.h", "links.h", "members.h", "messages.h"),
+    *("probe.h", "scoreboard.h", "script.h", "snapshot.h", "switches.h", "tables.h", "waits.h"),
     "workers.h",
 )
 

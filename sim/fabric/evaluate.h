@@ -84,20 +84,20 @@ template <class Tile> bool is_apart(Tile& tile) { return known_edges(tile, tile.
 
 // Evaluate a tile whose packets and barriers have clocks of their own: what is at rest gets no edge.
 // Return false if Verilator's evaluation is not in parts that can be reached.
-template <class Tile, class Root> auto evaluate_awake(Tile& tile, Root* root, int)
-    -> decltype(root->__VicoTriggered[0], tile.packets_awake, tile.barriers_awake, bool()) {
+template <class Tile, class Root> auto evaluate_active(Tile& tile, Root* root, int)
+    -> decltype(root->__VicoTriggered[0], tile.packets_active, tile.barriers_active, bool()) {
     const Edges edges = known_edges(tile, root, 0);
     if (!edges.first) return false;
     auto region = regions(tile);
     root->__VicoTriggered[0] = 1;
     region.inputs(root);
-    root->__VnbaTriggered[0] = edges.first | (tile.packets_awake ? edges.packets : 0) |
-                               (tile.barriers_awake ? edges.barriers : 0);
+    root->__VnbaTriggered[0] = edges.first | (tile.packets_active ? edges.packets : 0) |
+                               (tile.barriers_active ? edges.barriers : 0);
     region.clocked(root);
     root->__VnbaTriggered[0] = 0;
     return true;
 }
-template <class Tile, class Root> bool evaluate_awake(Tile&, Root*, long) { return false; }
+template <class Tile, class Root> bool evaluate_active(Tile&, Root*, long) { return false; }
 
 // A whole cycle of a tile with such clocks where that is so; of others by the first clock alone.
 template <class Tile> auto pulse(Tile& tile, int) -> decltype(tile.barriers_clk, void()) {
@@ -117,5 +117,5 @@ template <class Tile> void pulse(Tile& tile, long) {
 }
 
 template <class Tile> void evaluate_cycle(Tile& tile) {
-    if (!evaluate_awake(tile, tile.rootp, 0)) pulse(tile, 0);
+    if (!evaluate_active(tile, tile.rootp, 0)) pulse(tile, 0);
 }

@@ -17,7 +17,7 @@
 //   play CYCLES      go on, but only to the end of a cycle in which a group's last barrier ends, the
 //                    last request is answered, or something is wrong; answered by the cycle, and a
 //                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
-//   hold, held, spoil   see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
+//   track, in_flight, corrupt   see in_flight.h, corrupt.h; see also barriers.h, config_port.h
 //   faults FILE      do to links what it says (see faults.h), instead of what was to be done before
 //   faults FILE roam   the same, but each goes to where it changes something
 //   struck           how many have been done
@@ -25,7 +25,7 @@
 //   restore          be again what is remembered
 //   observe          a line a tile: its registers and counters
 //   counted          a line a target of a network of engines: its counters, 8 bits each
-//   restless         from now on evaluate all tiles in every cycle, whether they idle or not
+//   all_active       from now on evaluate all tiles in every cycle, whether they idle or not
 //   apart            1 if packets and barriers of a tile get their clocks' edges apart, else 0
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
@@ -42,17 +42,17 @@
 #include <string>
 #include <vector>
 
-#include "asker.h"
-#include "awake.h"
+#include "active.h"
 #include "barriers.h"
 #include "bits.h"
+#include "config_port.h"
+#include "corrupt.h"
 #include "faults.h"
-#include "held.h"
+#include "in_flight.h"
 #include "links.h"
 #include "probe.h"
 #include "script.h"
 #include "snapshot.h"
-#include "spoil.h"
 #include "verilated.h"
 #if VM_TRACE_VCD
 #include "verilated_vcd_c.h"
@@ -77,7 +77,7 @@ template <class Network> class Fabric {
         for (int k = 0; k < RESET_CYCLES; ++k)
             every(network_, [](auto& t) { evaluate_cycle(t); });
         every(network_, [](auto& t) { t.rst = 0, t.eval(); });
-        awake_.emplace(network_, threads);
+        active_.emplace(network_, threads);
     }
 
     void command(const std::string& line) {
@@ -91,7 +91,7 @@ template <class Network> class Fabric {
             words >> name >> roam;
             faults_.emplace(network_, name, !roam.empty());
         } else if (name == "struck") std::cout << (faults_ ? faults_->struck() : 0) << '\n';
-        else if (name == "keep") kept_ = {cycle_, busy_, touched_, barriers_, held_}, snapshot_.keep(network_);
+        else if (name == "keep") kept_ = {cycle_, busy_, dirty_, barriers_, in_flight_}, snapshot_.keep(network_);
         else if (name == "restore") restore();
         else if (name == "observe") every(network_, [](auto& t) {
             std::string line;
@@ -108,13 +108,13 @@ template <class Network> class Fabric {
             FOR_GATES(for (auto& t : network_.routers) std::cout << t->clocked << '\n';)
         }
         else if (name == "waves") words >> name, open_waves(name);
-        else if (name == "restless") awake_->stay();
+        else if (name == "all_active") active_->keep_all();
         else if (name == "apart") {
             bool apart = false;
             every(network_, [&](auto& t) { apart |= is_apart(t); });
             std::cout << apart << '\n';
         } else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
-        else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
+        else if (name == "evaluated") std::cout << active_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;
             words >> cycles;
@@ -123,14 +123,14 @@ template <class Network> class Fabric {
             uint64_t cycles = 0;
             words >> cycles;
             play(cycles);
-        } else if (name == "held") held_.print();
-        else if (name == "hold") holds_ = true;
-        else if (name == "spoil") {
-            spoils_ = spoil_.read(network_, words);
-            if (!spoils_) std::cout << "no such place\n";
+        } else if (name == "in_flight") in_flight_.print();
+        else if (name == "track") tracks_ = true;
+        else if (name == "corrupt") {
+            corrupts_ = corrupt_.read(network_, words);
+            if (!corrupts_) std::cout << "no such place\n";
         } else {
             if (name == "members") run(1);
-            if (!barriers_.obey(name, words, cycle_) && !asker_.obey(name, words) &&
+            if (!barriers_.obey(name, words, cycle_) && !config_port_.obey(name, words) &&
                 !obey(name, words))
                 std::cout << "unknown command: " << line << '\n';
         }
@@ -149,7 +149,7 @@ template <class Network> class Fabric {
     virtual bool obey(const std::string& name, std::istringstream& words) = 0;
     // Do what a word of the script says, for this cycle. ARRIVE and CONFIG are done already.
     virtual void act(const Stimulus& s) = 0;
-    // Take back what was done for the last cycle, at the tiles that were touched.
+    // Take back what was done for the last cycle, at the dirty tiles.
     virtual void rest() = 0;
     // See to what else happens in a cycle, the links being carried over.
     virtual void pass() = 0;
@@ -163,16 +163,16 @@ template <class Network> class Fabric {
 
     // Note that something is wrong with a node's packets.
     void complain(int node, const std::string& text) {
-        barriers_.referee().wrongs().push_back({cycle_, -1, node, text});
+        barriers_.scoreboard().wrongs().push_back({cycle_, -1, node, text});
     }
 
     // Note that a tile's inputs change for this cycle.
-    void touch(int tile) { awake_->wake(tile), touched_.push_back(tile); }
+    void mark(int tile) { active_->wake(tile), dirty_.push_back(tile); }
 
     Network network_;
-    std::optional<Awake<Network>> awake_;
+    std::optional<Active<Network>> active_;
     uint64_t cycle_ = 0;
-    std::vector<int> touched_;
+    std::vector<int> dirty_;
     bool busy_ = false;  // no tile will idle for some time
     Barriers barriers_;
 
@@ -181,29 +181,29 @@ template <class Network> class Fabric {
 
     void step() {
         stimulate();
-        if (faults_) faults_->pass(cycle_, *awake_);
-        if (spoils_)
-            if (int tile = spoil_.act(network_, cycle_); tile >= 0) {
-                awake_->wake(tile);
-                if (tile < NODES) awake_->show_release(tile);
+        if (faults_) faults_->pass(cycle_, *active_);
+        if (corrupts_)
+            if (int tile = corrupt_.act(network_, cycle_); tile >= 0) {
+                active_->wake(tile);
+                if (tile < NODES) active_->show_release(tile);
             }
         if (probe_) probe_->look(network_, cycle_);
-        if (holds_) held_.look(network_);
+        if (tracks_) in_flight_.look(network_);
         if (barriers_.watches())
-            barriers_.go_on(network_.nodes, awake_->released(), touched_, cycle_,
-                            [&](int tile) { touch(tile); });
+            barriers_.go_on(network_.nodes, active_->released(), dirty_, cycle_,
+                            [&](int tile) { mark(tile); });
         pass();
         draw();
         // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
         // all wires can be carried over when every tile has gone on.
-        awake_->evaluate(!busy_, [&](int tile, int part) {
+        active_->evaluate(!busy_, [&](int tile, int part) {
             if (tile < NODES) pass_at(tile, part);
         });
     }
 
     void play(uint64_t cycles) {
-        auto& wrongs = barriers_.referee().wrongs();
-        auto& over = barriers_.referee().over();
+        auto& wrongs = barriers_.scoreboard().wrongs();
+        auto& over = barriers_.scoreboard().over();
         for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) {
             step();
             if (answered_ || !over.empty() || !wrongs.empty()) {
@@ -222,16 +222,16 @@ template <class Network> class Fabric {
 
     void restore() {
         snapshot_.restore(network_);
-        cycle_ = kept_.cycle, busy_ = kept_.busy, touched_ = kept_.touched;
-        barriers_ = kept_.barriers, held_ = kept_.held;
+        cycle_ = kept_.cycle, busy_ = kept_.busy, dirty_ = kept_.dirty;
+        barriers_ = kept_.barriers, in_flight_ = kept_.in_flight;
         faults_.reset(), script_.clear(), next_ = 0;
-        for (int tile = 0; tile < Network::TILES; ++tile) awake_->wake(tile);
+        for (int tile = 0; tile < Network::TILES; ++tile) active_->wake(tile);
     }
 
     void stimulate() {
-        if (!touched_.empty()) {
-            for (int tile : touched_) {
-                awake_->wake(tile);
+        if (!dirty_.empty()) {
+            for (int tile : dirty_) {
+                active_->wake(tile);
                 network_.at(tile, [](auto& t) { t.config_valid = 0; });
                 if (tile >= NODES) continue;
                 auto& t = *network_.nodes[tile];
@@ -240,10 +240,10 @@ template <class Network> class Fabric {
                 FOR_LAST(clear(t.last));
             }
             rest();
-            touched_.clear();
+            dirty_.clear();
         }
-        answered_ |= asker_.hear(network_, *awake_);
-        asker_.give([&](const Stimulus& s) { configure(s); });
+        answered_ |= config_port_.receive(network_, *active_);
+        config_port_.issue([&](const Stimulus& s) { configure(s); });
         for (; next_ < script_.size() && script_[next_].cycle <= cycle_; ++next_) {
             const Stimulus& s = script_[next_];
             if (s.kind == ARRIVE) arrive(s);
@@ -260,7 +260,7 @@ template <class Network> class Fabric {
 
     void arrive(const Stimulus& s) {
         auto& t = *network_.nodes[s.index / REGISTERS];
-        touch(s.index / REGISTERS);
+        mark(s.index / REGISTERS);
         set(t.arrive, s.index % REGISTERS);
         FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
         FOR_LAST(if (s.extra) set(t.last, s.index % REGISTERS));
@@ -270,7 +270,7 @@ template <class Network> class Fabric {
         int target = s.index >> 12, tile = target;
         FOR_CHAIN(tile = 0;)  // where the chain's host is
         if (tile >= Network::TILES) return;
-        touch(tile);
+        mark(tile);
         network_.at(tile, [&](auto& t) {
             t.config_valid = 1, t.config_node = target;
             t.config_address = s.index & 4095;
@@ -302,19 +302,19 @@ template <class Network> class Fabric {
     std::size_t next_ = 0;
     std::optional<Faults<typename Network::End>> faults_;
     std::unique_ptr<Probe<Network>> probe_;
-    Asker asker_;
+    ConfigPort config_port_;
     bool answered_ = false;
-    Held<Network> held_;
-    bool holds_ = false;
-    Spoil<Network> spoil_;
-    bool spoils_ = false;
+    InFlight<Network> in_flight_;
+    bool tracks_ = false;
+    Corrupt<Network> corrupt_;
+    bool corrupts_ = false;
     Snapshot<Network> snapshot_;
     struct {
         uint64_t cycle = 0;
         bool busy = false;
-        std::vector<int> touched;
+        std::vector<int> dirty;
         Barriers barriers;
-        Held<Network> held;
+        InFlight<Network> in_flight;
     } kept_;
 };
 

@@ -33,12 +33,12 @@ template <class End> class Faults {
     // How many have been done.
     int struck() const { return struck_; }
 
-    template <class Awake> void pass(uint64_t cycle, Awake& awake) {
-        for (auto* link : touched_) {
-            if (link->forward()) awake.wake(link->target);
-            if (link->backward()) awake.wake(link->source);
+    template <class Active> void pass(uint64_t cycle, Active& active) {
+        for (auto* link : dirty_) {
+            if (link->forward()) active.wake(link->target);
+            if (link->backward()) active.wake(link->source);
         }
-        touched_.clear();
+        dirty_.clear();
         for (; next_ < faults_.size() && faults_[next_].cycle <= cycle; ++next_)
             if (roam_ || faults_[next_].cycle == cycle) due_.push_back(&faults_[next_]);
         std::size_t left = 0;
@@ -48,8 +48,8 @@ template <class End> class Faults {
             if (!found && (roam_ || fault->kind == INJECTED)) continue;
             bool changes = true;
             if (fault->kind == SILENT) dead_.push_back(fault->link);
-            else changes = change(*fault), touched_.push_back(fault->link);
-            wake(fault->link, awake), struck_ += changes;
+            else changes = change(*fault), dirty_.push_back(fault->link);
+            wake(fault->link, active), struck_ += changes;
         }
         due_.resize(left);
         for (auto* link : dead_) drop(link->to), lose(link->from, ~0u);
@@ -63,8 +63,8 @@ template <class End> class Faults {
         std::string mask;
     };
 
-    template <class Awake> static void wake(const Link<End>* link, Awake& awake) {
-        awake.wake(link->source), awake.wake(link->target);
+    template <class Active> static void wake(const Link<End>* link, Active& active) {
+        active.wake(link->source), active.wake(link->target);
     }
 
     // Whether there is something to change; one that roams goes to where there is.
@@ -196,5 +196,5 @@ template <class End> class Faults {
     std::vector<Fault> faults_;
     std::size_t next_ = 0;
     std::vector<Fault*> due_;
-    std::vector<const Link<End>*> touched_, dead_;
+    std::vector<const Link<End>*> dirty_, dead_;
 };

@@ -22,7 +22,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
 
   private:
     using Base = Fabric<Network>;
-    using Base::network_, Base::cycle_, Base::touch;
+    using Base::network_, Base::cycle_, Base::mark;
 
     bool obey(const std::string& name, std::istringstream& words) override {
         if (name == "report") report();
@@ -33,7 +33,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
             std::cout << waits_.longest() << '\n';
         } else if (name == "measure") {
             words >> latencies_.first >> latencies_.end;
-            FOR_PACKETS(latencies_.begin(network_.nodes, this->awake_->threads());)
+            FOR_PACKETS(latencies_.begin(network_.nodes, this->active_->threads());)
         }
         else if (name == "latencies")
             for (auto& [latency, packets] : latencies_.all())
@@ -43,9 +43,9 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void rest() override {
-        FOR_PACKETS(for (int tile : this->touched_) if (tile < NODES)
+        FOR_PACKETS(for (int tile : this->dirty_) if (tile < NODES)
                         network_.nodes[tile]->traffic_load = 0, network_.nodes[tile]->put_valid = 0;)
-        FOR_STREAMS(for (int tile : this->touched_) if (tile < NODES)
+        FOR_STREAMS(for (int tile : this->dirty_) if (tile < NODES)
                         network_.nodes[tile]->stream_put = 0, network_.nodes[tile]->stream_set = 0;)
     }
 
@@ -57,7 +57,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     void act_on_streams(const Stimulus& s) {
         FOR_STREAMS(if (s.kind != STREAM && s.kind != STALL) return;
                     auto& t = *network_.nodes[s.index];
-                    touch(s.index);
+                    mark(s.index);
                     if (s.kind == STALL) t.stream_set = 1, t.stream_stalls = s.data;
                     else {
                         t.stream_put = 1, t.stream_command = s.data;
@@ -70,18 +70,18 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         switch (s.kind) {
         case LOAD:
             for (int i = 0; i < NODES; ++i)
-                touch(i), nodes[i]->traffic_load = 1, nodes[i]->traffic_seed = s.data;
+                mark(i), nodes[i]->traffic_load = 1, nodes[i]->traffic_seed = s.data;
             break;
         case RATE:
             this->busy_ = s.extra;  // its generators step in every cycle
             for (int i = 0; i < NODES; ++i)
-                touch(i), nodes[i]->traffic_enable = s.extra, nodes[i]->traffic_rate = s.data;
+                mark(i), nodes[i]->traffic_enable = s.extra, nodes[i]->traffic_rate = s.data;
             break;
         case GOAL:
-            touch(s.index), nodes[s.index]->traffic_goal = uint64_t{s.data} << 1 | s.extra;
+            mark(s.index), nodes[s.index]->traffic_goal = uint64_t{s.data} << 1 | s.extra;
             break;
         case PACKET:
-            touch(s.index);
+            mark(s.index);
             nodes[s.index]->put_valid = 1;
             clear(nodes[s.index]->put_flit);
             put(nodes[s.index]->put_flit, 0, 38, static_cast<uint64_t>(s.data) << 6 | s.extra);

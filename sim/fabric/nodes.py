@@ -69,9 +69,9 @@ def router_tile(spec: MessageSpec, *, apart: bool = False) -> str:
             links |= joined_link(spec, f"{end}_{p}", f"{end}_{p}")
     if apart:
         ports |= {f"{part}_clk": ("input", 1) for part in PARTS}
-        ports |= {f"{part}_awake": ("output", 1) for part in PARTS}
-        links |= {"clk": "barriers_clk", "clk_en": "barriers_awake"}
-        links |= {"packets_clk": "packets_clk", "packets_clk_en": "packets_awake"}
+        ports |= {f"{part}_active": ("output", 1) for part in PARTS}
+        links |= {"clk": "barriers_clk", "clk_en": "barriers_active"}
+        links |= {"packets_clk": "packets_clk", "packets_clk_en": "packets_active"}
     inner = (apart_verilog if apart else router_verilog)(shape)
     placed = counters(spec, ROUTER, inner)
     text = _tile(spec, ROUTER_TILE, ROUTER, ports, links, placed, process=not shape.interfaces)

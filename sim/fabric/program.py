@@ -17,7 +17,7 @@ from syncfabric.sim.simulators.base import Built
 
 
 class Wrong(NamedTuple):
-    """What the referee, or who looks at packets, has seen: group and node are -1 if none."""
+    """What the scoreboard, or who looks at packets, has seen: group and node are -1 if none."""
 
     cycle: int
     group: int
@@ -47,7 +47,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupCount:
-    """What the referee counted for a group.
+    """What the scoreboard counted for a group.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Fabric:
     built : Built
         From `build_fabric`.
     threads : int, >= 1
-        Evaluate tiles in so many threads, where enough are awake. It changes no result.
+        Evaluate tiles in so many threads, where enough are active. It changes no result.
     """
 
     def __init__(self, built: Built, *, threads: int = 1) -> None:
@@ -126,15 +126,15 @@ class Fabric:
         self._ask(f"probe {file or ''}")
 
     def group(
-        self, gid: int, seats: Iterable[tuple[int, int]], *, op: str = "or", bound: int = 0
+        self, gid: int, members: Iterable[tuple[int, int]], *, op: str = "or", bound: int = 0
     ) -> None:
         """Watch a group whose members are at these (node number, register number).
 
         A barrier that takes longer than ``bound``, if that is not 0, is wrong. A group that has
         been there keeps its count.
         """
-        places = " ".join(f"{node} {register}" for node, register in seats)
-        self._ask(f"group {gid} {int(Op[op.upper()])} {bound} {places}")
+        endpoints = " ".join(f"{node} {register}" for node, register in members)
+        self._ask(f"group {gid} {int(Op[op.upper()])} {bound} {endpoints}")
 
     def seed(self, *, seed: int, jitter: int, hang: int) -> None:
         """Say how members to come arrive, and for how long nothing may happen in a group."""
@@ -153,7 +153,7 @@ class Fabric:
         self._ask(f"absent {gid} {node}")
 
     def dismiss(self, gid: int) -> None:
-        """Forget where a group's members sit."""
+        """Forget a group's members."""
         self._ask(f"dismiss {gid}")
 
     def inside(self, gid: int, *, but: Iterable[int] = ()) -> int:
@@ -177,16 +177,16 @@ class Fabric:
         pairs = (line.split() for line in self._ask("answers"))
         return [(error == "1", int(data)) for error, data in pairs]
 
-    def hold(self) -> None:
+    def track(self) -> None:
         """Count what links hold, which nothing else needs; to say before the first cycle."""
-        self._ask("hold")
+        self._ask("track")
 
-    def held(self) -> dict[int, tuple[int, int]]:
+    def in_flight(self) -> dict[int, tuple[int, int]]:
         """Return flits and messages that links hold, by their number, where there are any.
 
         Nothing is known of the cycles before `hold`.
         """
-        rows = (tuple(map(int, line.split())) for line in self._ask("held"))
+        rows = (tuple(map(int, line.split())) for line in self._ask("in_flight"))
         return {link: (flits, messages) for link, flits, messages in rows}
 
     def waits(self, most: int) -> int:
@@ -206,16 +206,16 @@ class Fabric:
         pairs = (line.split() for line in self._ask("latencies"))
         return {int(latency): int(packets) for latency, packets in pairs}
 
-    def spoil(self, kind: str, place: int, cycle: int, register: int = 0) -> None:
-        """Break the hardware on purpose; see ``spoil.h``.
+    def corrupt(self, kind: str, place: int, cycle: int, register: int = 0) -> None:
+        """Break the hardware on purpose; see ``corrupt.h``.
 
         Raises
         ------
         ValueError
             There is no such place.
         """
-        if self._ask(f"spoil {kind} {place} {cycle} {register}"):
-            raise ValueError(f"spoil {kind}: there is no place {place}")
+        if self._ask(f"corrupt {kind} {place} {cycle} {register}"):
+            raise ValueError(f"corrupt {kind}: there is no place {place}")
 
     def play(self, cycles: int) -> Happened:
         """Go on for some cycles, but no further than something happens."""
@@ -268,9 +268,9 @@ class Fabric:
         """Return all counters of each target of a network of engines; see `sim.fabric.nodes`."""
         return [int(line, 16) for line in self._ask("counted")]
 
-    def restless(self) -> None:
+    def all_active(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""
-        self._ask("restless")
+        self._ask("all_active")
 
     def evaluated(self) -> int:
         """Return how often a tile was evaluated, over all tiles."""
@@ -336,7 +336,7 @@ class Fabric:
         return [[(int(word, 16), 0) for word in line.split()] for line in self._ask("entries")]
 
     def watch(self) -> list[GroupCount]:
-        """Return what the referee counted for each watched group."""
+        """Return what the scoreboard counted for each watched group."""
         counts = []
         for line in self._ask("watch"):
             gid, errors, *seen = line.split()

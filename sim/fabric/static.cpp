@@ -52,17 +52,17 @@ class StaticFabric : public Fabric<Network> {
             t.recv_take = 1;
             break;
         }
-        t.eval(), awake_->carry(s.index);
-        touch(s.index);
-        told_.push_back(s.index);
+        t.eval(), active_->carry(s.index);
+        mark(s.index);
+        sent_.push_back(s.index);
     }
 
     void rest() override {
-        for (int node : told_) {
+        for (int node : sent_) {
             auto& t = *network_.nodes[node];
-            t.send_valid = t.recv_take = 0, t.eval(), awake_->carry(node);
+            t.send_valid = t.recv_take = 0, t.eval(), active_->carry(node);
         }
-        told_.clear();
+        sent_.clear();
     }
 
     // The chain of routes, from the loader through all switches; all of it comes from registers.
@@ -75,7 +75,7 @@ class StaticFabric : public Fabric<Network> {
         }
     }
 
-    std::vector<int> told_;
+    std::vector<int> sent_;
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ class Workers {
 
     void begin() {
         round_.value.fetch_add(1);
-        if (!asleep_.load()) return;
+        if (!waiting_.load()) return;
         std::lock_guard<std::mutex> lock(mutex_);
         wake_.notify_all();
     }
@@ -92,14 +92,14 @@ class Workers {
             std::this_thread::yield();
         }
         std::unique_lock<std::mutex> lock(mutex_);
-        ++asleep_;
+        ++waiting_;
         wake_.wait(lock, done);
-        --asleep_;
+        --waiting_;
     }
 
     const int count_;
     Counter round_, met_;
-    std::atomic<int> asleep_{0};
+    std::atomic<int> waiting_{0};
     std::atomic<bool> late_{false};
     int rests_ = 0, rest_ = LEAST_REST, good_ = 0;
     std::mutex mutex_;

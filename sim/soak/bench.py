@@ -30,7 +30,7 @@ class Bench:
     cycle : int
         The next one.
     wrong : list of Wrong
-        Everything that the referee has reported.
+        Everything that the scoreboard has reported.
     over : set of int
         Groups that have had their last barrier.
     packets : bool
@@ -39,7 +39,7 @@ class Bench:
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         self.fabric, self.plan, self.network = fabric, plan, plan.spec.network
-        fabric.hold()
+        fabric.track()
         self.packets = self.network.channels > 0
         self.cycle = 0
         self.wrong: list[Wrong] = []
@@ -98,7 +98,7 @@ class Bench:
                 return end.value  # type: ignore[no-any-return]
 
     def watch(self, group: GroupPlan, bound: int = 0) -> None:
-        """Have the referee watch a group's members at their registers."""
+        """Have the scoreboard watch a group's members at their registers."""
         watch(self.fabric, self.plan, group, bound)
 
     def seed_packets(self, seed: int) -> None:
@@ -228,7 +228,7 @@ class Phases:
         under_way = self._bench.under_way(rows)
         if total != self._moved[0]:
             self._moved = (total, cycle)
-        held = {link: flits for link, (flits, _) in self._bench.fabric.held().items() if flits}
+        held = {link: flits for link, (flits, _) in self._bench.fabric.in_flight().items() if flits}
         if not under_way and quiet and not held:
             self.draining = False
             self._next()

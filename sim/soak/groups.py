@@ -205,7 +205,7 @@ class EngineGroups:
             for entry, word in enumerate((yield from ask_all(reads, "read at the end"))):
                 if layout.status.unpack(word)["alive"]:
                     raise FoundError(f"entry {entry} of router {router} is left")
-        for link, (flits, messages) in self._fabric.held().items():
+        for link, (flits, messages) in self._fabric.in_flight().items():
             if flits or (messages and layout.routed):  # others have no credits
                 raise FoundError(
                     f"all is over, and link {link} holds {flits} flits and {messages} messages"
@@ -270,7 +270,7 @@ class RouteGroups:
             for switch, port in group.routes()
             if graph.across(switch, port) is not None
         }
-        held = {link: flits for link, (flits, _) in self._fabric.held().items() if link in own}
+        held = {link: flits for link, (flits, _) in self._fabric.in_flight().items() if link in own}
         wanted = {} if group.flits is None else self._at_rest.setdefault(id(group), held)
         for link in wanted.keys() | held.keys():
             if held.get(link, 0) != wanted.get(link, 0):
@@ -281,7 +281,7 @@ class RouteGroups:
 
 
 def watch(fabric: Fabric, plan: BarrierPlan, group: GroupPlan, bound: int = 0) -> None:
-    """Have the referee watch a group's members at their registers."""
+    """Have the scoreboard watch a group's members at their registers."""
     fabric.group(group.id, plan.endpoints(group), op=group.op, bound=bound)
 
 

@@ -31,7 +31,7 @@ from syncfabric.sim.soak.streams import SoakStreams
 MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""
 INJECTED = ("drop", "credit", "dead", "release")
-"""What can be injected; see ``sim/fabric/spoil.h``."""
+"""What can be injected; see ``sim/fabric/corrupt.h``."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 CHUNK = 10_000
 """Cycles until the packets' counters are read again."""
@@ -227,7 +227,7 @@ class _Soak(Bench):
         request = self._request
         if (fault := request.injected()) is not None:
             try:
-                self.fabric.spoil(*fault)
+                self.fabric.corrupt(*fault)
             except ValueError:
                 raise SpecError(
                     f"inject {request.inject!r}: {self.plan.spec.name} has no such place; name a "

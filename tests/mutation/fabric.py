@@ -25,7 +25,7 @@ FABRIC = (
         ";",
         "same_trace",
     ),
-    _broken("every tile sleeps at once", "awake", "return memory.is_kept(t);", "return true;"),
+    _broken("every tile sleeps at once", "active", "return memory.is_kept(t);", "return true;"),
     _broken(
         "a part of a tile is not looked at",
         "idle",
@@ -34,26 +34,26 @@ FABRIC = (
     ),
     _broken(
         "what comes by a link wakes nobody",
-        "awake",
+        "active",
         "if (link->forward()) note(link->target);",
         "link->forward();",
     ),
     _broken(
         "who arrives is not woken",
         "fabric",
-        "void touch(int tile) { awake_->wake(tile), touched_.push_back(tile); }",
-        "void touch(int tile) { touched_.push_back(tile); }",
+        "void mark(int tile) { active_->wake(tile), dirty_.push_back(tile); }",
+        "void mark(int tile) { dirty_.push_back(tile); }",
     ),
     _broken(
         "no tile ever sleeps",
-        "awake",
+        "active",
         "return memory.is_kept(t);",
         "false",
     ),
     _broken(
-        "barriers that are awake get no edge",
+        "barriers that are active get no edge",
         "evaluate",
-        "(tile.barriers_awake ? edges.barriers : 0)",
+        "(tile.barriers_active ? edges.barriers : 0)",
         "0",
     ),
     _broken(

@@ -97,7 +97,7 @@ def barriers(values: Values) -> dict[str, Time]:
 
     The cores are on the squarest mesh, and all paths as long as its diameter. Of Tile Sync and Tile
     Spin the paper does not give the algorithm: their models are made to stand in its order. In Tile
-    Sync processes which wait are asleep. Assumed: a centralized barrier, after which the operating
+    Sync processes which wait are idle. Assumed: a centralized barrier, after which the operating
     system wakes all at once.
     """
     wake = 1_000 * values["wake"]

@@ -128,7 +128,7 @@ def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def and_release(self: FaultClassifier, faults: Any, trial: Trial) -> None:
         inject(self, faults, trial)
         if faults:
-            self.fabric.spoil("release", trial.number % 6, self.cycle + trial.at + 10)
+            self.fabric.corrupt("release", trial.number % 6, self.cycle + trial.at + 10)
 
     monkeypatch.setattr(FaultClassifier, "_inject", and_release)
     result = struck(BARE, 12, Kind.DROP)

@@ -122,7 +122,7 @@ def _let_die(plan: BarrierPlan, name: str, measure: EngineCoverage) -> None:
 
 
 def _strike(plan: BarrierPlan, measure: EngineCoverage, rng: random.Random) -> None:
-    """Spoil flits and lose credits; then give managers vain commands, and read all counters."""
+    """Corrupt flits and lose credits; then give managers vain commands, and read all counters."""
     network = plan.spec.message_network
     session = Session(
         driver_of(plan, Scenario(episodes=10**6, policy="mixed", seed=SEED, background=0.05)),

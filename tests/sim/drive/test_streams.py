@@ -221,12 +221,12 @@ def test_a_wrong_beat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = all_reduce(plan, 10)
     show = StreamMovement.show
 
-    def spoilt(self: StreamMovement, shown: Any) -> None:
+    def corrupted(self: StreamMovement, shown: Any) -> None:
         show(self, shown)
         for node, beat in shown.beats.items():
             shown.beats[node] = beat._replace(data=beat.data ^ 1 << 7)
 
-    monkeypatch.setattr(StreamMovement, "show", spoilt)
+    monkeypatch.setattr(StreamMovement, "show", corrupted)
     signals = {mismatch.signal for mismatch in result(plan, scenario).mismatches}
     assert "stream 0, beat 0: data" in signals
 
@@ -235,11 +235,11 @@ def test_a_lost_beat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = drawn_plan(random.Random(1), NETWORKS["mesh, one channel"])
     show = StreamMovement.show
 
-    def spoilt(self: StreamMovement, shown: Any) -> None:
+    def corrupted(self: StreamMovement, shown: Any) -> None:
         show(self, shown)
         shown.beats = {i: beat for i, beat in shown.beats.items() if i != 3 or not beat.last}
 
-    monkeypatch.setattr(StreamMovement, "show", spoilt)
+    monkeypatch.setattr(StreamMovement, "show", corrupted)
     (first, *_) = result(plan, all_reduce(plan, 10)).mismatches
     assert first.signal == "streams of channel 0 that have not come"
 

@@ -77,13 +77,18 @@ def traffic(spec: MessageSpec, start: int) -> list[Stimulus]:
 
 
 def seen(
-    spec: MessageSpec, folder: Path, *, restless: bool, threads: int = 1, flags: Sequence[str] = ()
+    spec: MessageSpec,
+    folder: Path,
+    *,
+    all_active: bool,
+    threads: int = 1,
+    flags: Sequence[str] = (),
 ) -> tuple[Seen, int, int]:
     """Return all that shows of a run, how often a tile was evaluated, and in how many cycles."""
     probe, cycles = folder / "probe.txt", 1_500
     with Fabric(build_fabric(spec, flags=flags), threads=threads) as fabric:
-        if restless:
-            fabric.restless()
+        if all_active:
+            fabric.all_active()
         fabric.probe(probe)
         now = begin(fabric, spec, jitter=63)
         before = fabric.evaluated()
@@ -98,8 +103,8 @@ def seen(
 @pytest.mark.parametrize("name", nightly_but(SHORT, ALL))
 def test_a_trace_is_the_same_whether_tiles_sleep_or_not(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
-    now, evaluated, cycles = seen(spec, tmp_path, restless=False)
-    then, every_one, _ = seen(spec, tmp_path, restless=True)
+    now, evaluated, cycles = seen(spec, tmp_path, all_active=False)
+    then, every_one, _ = seen(spec, tmp_path, all_active=True)
     assert now == then
     assert every_one == tiles_of(spec) * cycles
     if spec.watchdog:  # its clock never stands still

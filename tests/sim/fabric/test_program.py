@@ -126,7 +126,7 @@ def start(fabric: Fabric, *, outsider: bool = False) -> None:
     fabric.run(2_000)
 
 
-def test_the_referee_counts_barriers_by_their_latency(fabric: Fabric) -> None:
+def test_the_scoreboard_counts_barriers_by_their_latency(fabric: Fabric) -> None:
     start(fabric)
     (count,) = fabric.watch()
     assert (count.gid, count.errors) == (9, 0)
@@ -134,7 +134,7 @@ def test_the_referee_counts_barriers_by_their_latency(fabric: Fabric) -> None:
     assert min(count.latencies) > 0
 
 
-def test_the_referee_sees_releases_before_the_last_arrival(fabric: Fabric) -> None:
+def test_the_scoreboard_sees_releases_before_the_last_arrival(fabric: Fabric) -> None:
     start(fabric, outsider=True)
     (count,) = fabric.watch()
     assert count.errors > 0

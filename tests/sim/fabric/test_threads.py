@@ -23,7 +23,7 @@ ALL = {
 
 def all_seen(name: str, folder: Path, threads: int) -> tuple[Seen, int, int]:
     """Return all that shows of a run in so many threads, sleeping tiles and none that sleep."""
-    return seen(ALL[name], folder, restless=name != "messages", threads=threads)
+    return seen(ALL[name], folder, all_active=name != "messages", threads=threads)
 
 
 @pytest.mark.parametrize(
@@ -45,15 +45,15 @@ def test_threads_change_no_result(name: str, tmp_path: Path) -> None:
 def test_a_network_may_have_fewer_tiles_than_threads(tmp_path: Path) -> None:
     spec = irregular(SMALL)
     with Fabric(build_fabric(spec), threads=40) as fabric:
-        fabric.restless()
+        fabric.all_active()
         fabric.run(300)
         assert fabric.evaluated() == 300 * tiles_of(spec)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("restless", [True, False])
+@pytest.mark.parametrize("all_active", [True, False])
 def test_no_two_threads_meet_in_the_same_memory(
-    restless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    all_active: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiler's sanitizer sees to it: it writes of each race that it finds."""
     setarch = shutil.which("setarch")
@@ -67,7 +67,7 @@ def test_no_two_threads_meet_in_the_same_memory(
     script.chmod(0o755)
     object.__setattr__(built, "program", script)
     monkeypatch.setattr("tests.sim.fabric.test_idle.build_fabric", lambda spec, flags: built)
-    seen(spec, tmp_path, restless=restless, threads=3)
+    seen(spec, tmp_path, all_active=all_active, threads=3)
     assert (tmp_path / "races").read_text() == ""
 
 

@@ -76,20 +76,20 @@ HANGS = (  # whoever is waiting first when nothing comes any more
     "does not come|received no FREED|looked for|manager of node|is not (set up|killed)"
 )
 BROKEN = {
-    ("engines", "release 1 3000 0"): f"{EARLY}|sits in no group",
-    ("engines", "release 1 20 0"): "sits in no group",  # before the first is set up
+    ("engines", "release 1 3000 0"): f"{EARLY}|in no group",
+    ("engines", "release 1 20 0"): "in no group",  # before the first is set up
     ("engines", "drop 0 3000"): HANGS,
     ("engines", "credit 0 3000"): r"link \d+ holds",
     ("engines", "dead 0 3000"): HANGS,
-    ("engine cluster", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("engine cluster", "release 1 3000 0"): f"{EARLY}|in no group",
     ("engine cluster", "drop 0 3000"): rf"counted \d+ errors|{HANGS}",
     ("engine cluster", "credit 0 3000"): rf"link \d+ holds|{HANGS}",
     ("engine cluster", "dead 0 3000"): HANGS,
-    ("static", "release 1 6000 0"): f"{EARLY}|sits in no group",
+    ("static", "release 1 6000 0"): f"{EARLY}|in no group",
     ("static", "drop 0 6000"): f"at rest, and link|{HANGS}",
     ("static", "credit 0 6000"): rf"link \d+ holds|{HANGS}",
     ("static", "dead 0 6000"): f"at rest, and link|{HANGS}",
-    ("wires", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("wires", "release 1 3000 0"): f"{EARLY}|in no group",
     ("wires", "drop 0 3000"): rf"counted \d+ errors|{HANGS}|broken",
     ("wires", "dead 0 3000"): rf"counted \d+ errors|{HANGS}|broken",
 }
@@ -198,7 +198,7 @@ class Storm(Bench):
         """Nothing was wrong, and nothing is left."""
         self.set_rate(0.0)
         self.drain(100 * HANG)
-        wrong = [wrong for wrong in self.wrong if "released, and sits in no group" in wrong.text]
+        wrong = [wrong for wrong in self.wrong if "released, but in no group" in wrong.text]
         assert bool(wrong) is (self.by == "escape")  # BROKEN, of registers that are in no group
         assert len(wrong) == len(self.wrong)
         assert self.wrong_packets() == ""
@@ -231,7 +231,7 @@ def test_a_credit_that_is_lost_without_packets_is_found_at_the_end() -> None:
     with Fabric(BUILD(plan.spec.network)) as fabric:
         storm = Storm(fabric, plan, "managers")
         storm.set_rate(0.0)
-        fabric.spoil("credit", 0, storm.cycle)
+        fabric.corrupt("credit", 0, storm.cycle)
         storm.open(AFTERWARDS)
         storm.await_ends()
         with pytest.raises(FoundError, match="all is over, and link 0 holds 1 flits"):
@@ -253,7 +253,7 @@ def test_a_member_whose_broken_release_is_lost_is_let_go_by_another_kill() -> No
         storm.wait(AT)
         fabric.close(group.id)
         storm.wait(AT)
-        fabric.spoil("drop", links_of(network).eject[node], storm.cycle)
+        fabric.corrupt("drop", links_of(network).eject[node], storm.cycle)
         storm.perform(storm.groups.end(group, None))
         assert not storm.wrong
 

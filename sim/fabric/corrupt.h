@@ -1,10 +1,10 @@
 // Hardware that is broken on purpose: what a check is to see.
 //
 // Commands (LINK as the probe numbers them):
-//   spoil drop LINK CYCLE     what the link carries in its next busy cycle is lost
-//   spoil credit LINK CYCLE   the credits that come back in the next cycle with any are lost
-//   spoil dead LINK CYCLE     the link carries nothing any more
-//   spoil release NODE CYCLE REGISTER   the node's process is released
+//   corrupt drop LINK CYCLE     what the link carries in its next busy cycle is lost
+//   corrupt credit LINK CYCLE   the credits that come back in the next cycle with any are lost
+//   corrupt dead LINK CYCLE     the link carries nothing any more
+//   corrupt release NODE CYCLE REGISTER   the node's process is released
 #pragma once
 #include <cstdint>
 #include <sstream>
@@ -12,7 +12,7 @@
 
 #include "bits.h"
 
-template <class Network> class Spoil {
+template <class Network> class Corrupt {
   public:
     // Read a command; return whether there is such a place.
     bool read(Network& network, std::istringstream& words) {
@@ -38,11 +38,11 @@ template <class Network> class Spoil {
             undo_ = true, set(network.nodes[place_]->released, place_at_node_);
             return place_;
         }
-        return spoil_link();
+        return corrupt_link();
     }
 
   private:
-    int spoil_link() {
+    int corrupt_link() {
         auto &from = link_->from, &to = link_->to;
         bool found = false;
         if (kind_ == "credit") {

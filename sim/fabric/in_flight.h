@@ -1,14 +1,14 @@
 // What every link holds: flits that have been sent, less the credits that have come back.
 //
 // A link that is flushed holds nothing. Commands:
-//   hold             count from now on: before the first cycle
-//   held             a line a link that holds something: number, flits, messages
+//   track            count from now on: before the first cycle
+//   in_flight        a line a link that holds something: number, flits, messages
 #pragma once
 #include <cstdint>
 #include <iostream>
 #include <vector>
 
-template <class Network> class Held {
+template <class Network> class InFlight {
   public:
     void look([[maybe_unused]] const Network& network) {
         if (ends_.empty()) {

@@ -1,4 +1,4 @@
-// The tiles that are awake. One that idles sleeps: it is not evaluated, and what it drives stays.
+// The active tiles. One that idles is not evaluated, and what it drives stays.
 //
 // Tiles are in as many parts as there are threads. What crosses from one part to another is a link's
 // wires, which one side writes, and notes of tiles to wake, which their own part reads in the next
@@ -15,10 +15,10 @@
 #include "links.h"
 #include "workers.h"
 
-template <class Network> class Awake {
+template <class Network> class Active {
   public:
     // Call it when all tiles have been evaluated.
-    Awake(Network& network, int threads) : network_(network), workers_(threads), parts_(threads) {
+    Active(Network& network, int threads) : network_(network), workers_(threads), parts_(threads) {
         auto is_small = [](auto& t) { return memory_of(t).is_small(); };
         std::vector<int> tiles(Network::TILES);
         std::iota(tiles.begin(), tiles.end(), 0);
@@ -28,7 +28,7 @@ template <class Network> class Awake {
         for (int i = 0; i < Network::TILES; ++i) {
             part_of_[tiles[i]] = int64_t{i} * threads / Network::TILES;
             parts_[part_of_[tiles[i]]].tiles.push_back(tiles[i]);
-            may_sleep_ &= network.at(tiles[i], is_small);
+            may_idle_ &= network.at(tiles[i], is_small);
         }
         for (auto& part : parts_) part.notes.resize(threads);
         for (auto& link : network.links) {
@@ -47,7 +47,7 @@ template <class Network> class Awake {
 
     int threads() const { return workers_.count(); }
 
-    // Give act(tile) each that is awake.
+    // Give act(tile) each active tile.
     template <class Act> void each(Act act) const {
         for (auto& part : parts_)
             for (int tile : part.tiles) act(tile);
@@ -65,25 +65,25 @@ template <class Network> class Awake {
 
     // Wake a tile, for an input of it changes.
     void wake(int tile) {
-        if (asleep_[tile]) asleep_[tile] = false, parts_[part_of_[tile]].tiles.push_back(tile);
+        if (idle_[tile]) idle_[tile] = false, parts_[part_of_[tile]].tiles.push_back(tile);
     }
 
-    void stay() {
-        may_sleep_ = false;
+    void keep_all() {
+        may_idle_ = false;
         for (int tile = 0; tile < Network::TILES; ++tile) wake(tile);
     }
 
     // Carry over the links of a tile whose outputs have changed between two cycles.
     void carry(int tile) { carry(tile, parts_[part_of_[tile]]); }
 
-    // Evaluate what is awake, and carry over its links; all others are there already. If it is worth
-    // a look, what idles falls asleep. `before(tile, part)` is called in the part's thread.
+    // Evaluate the active tiles, and carry over their links; all others are there already. If it is worth
+    // a look, what idles is no longer active. `before(tile, part)` is called in the part's thread.
     template <class Before> void evaluate(bool look, Before before) {
-        look &= may_sleep_;
+        look &= may_idle_;
         int count = parts_.size();
-        std::size_t awake = 0;
-        for (auto& part : parts_) awake += part.tiles.size();
-        if (count > 1 && awake >= WORTH_A_THREAD * std::size_t(count) && !workers_.rests()) {
+        std::size_t active = 0;
+        for (auto& part : parts_) active += part.tiles.size();
+        if (count > 1 && active >= WORTH_A_THREAD * std::size_t(count) && !workers_.rests()) {
             auto act = [&](int part) {
                 evaluate(part, look, before);
                 workers_.meet();
@@ -115,7 +115,7 @@ template <class Network> class Awake {
         Part& part = parts_[number];
         for (auto& other : parts_) {
             for (int tile : other.notes[number])
-                if (asleep_[tile]) asleep_[tile] = false, part.tiles.push_back(tile);
+                if (idle_[tile]) idle_[tile] = false, part.tiles.push_back(tile);
             other.notes[number].clear();
         }
         part.evaluated += part.tiles.size();
@@ -123,7 +123,7 @@ template <class Network> class Awake {
         std::size_t left = 0;
         for (int tile : part.tiles) {
             before(tile, number);
-            asleep_[tile] = network_.at(tile, [look](auto& t) {
+            idle_[tile] = network_.at(tile, [look](auto& t) {
                 if (!look) {
                     evaluate_cycle(t);
                     return false;
@@ -133,7 +133,7 @@ template <class Network> class Awake {
                 evaluate_cycle(t);
                 return memory.is_kept(t);
             });
-            if (asleep_[tile]) continue;
+            if (idle_[tile]) continue;
             part.tiles[left++] = tile;
             if (tile < NODES && any(network_.nodes[tile]->released)) part.released.push_back(tile);
         }
@@ -146,7 +146,7 @@ template <class Network> class Awake {
 
     void carry(int tile, Part& part) {
         auto note = [&](int other) {
-            if (asleep_[other]) part.notes[part_of_[other]].push_back(other);
+            if (idle_[other]) part.notes[part_of_[other]].push_back(other);
         };
         for (auto* link : leaving_[tile])
             if (link->forward()) note(link->target);
@@ -160,14 +160,14 @@ template <class Network> class Awake {
     Workers workers_;
     std::vector<Part> parts_;
     std::vector<int> part_of_ = std::vector<int>(Network::TILES);
-    std::vector<uint8_t> asleep_ = std::vector<uint8_t>(Network::TILES);
+    std::vector<uint8_t> idle_ = std::vector<uint8_t>(Network::TILES);
     std::vector<Links> leaving_ = std::vector<Links>(Network::TILES), coming_ = leaving_;
     // Hops of the config chain, by the tile at either end.
     FOR_CHAIN(using Hops = std::vector<const ChainLink*>;
               Hops away_ = Hops(Network::TILES), back_ = Hops(Network::TILES);)
 #if VM_TRACE_VCD
-    bool may_sleep_ = false;  // the waveform shows every tile's clock
+    bool may_idle_ = false;  // the waveform shows every tile's clock
 #else
-    bool may_sleep_ = true;
+    bool may_idle_ = true;
 #endif
 };

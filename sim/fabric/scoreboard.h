@@ -1,4 +1,4 @@
-// The referee: nobody is released before the last arrival, everybody once, and with the right data.
+// The scoreboard: no member is released before the last arrival, each once, and with the right data.
 //
 // It knows arrivals and releases only, and what the data of all combine to, from its own rule.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "bits.h"
 
-struct Seat {
+struct Endpoint {
     int node, place;
 };
 
@@ -35,15 +35,15 @@ inline uint64_t combined(int op, uint64_t a, uint64_t b) {
 
 struct Arrivals {  // for one episode
     std::vector<uint8_t> here;
-    uint32_t count = 0, came = 0;  // who is here, and who has been, also if he has left it broken
+    uint32_t count = 0, came = 0;  // inside now; arrived so far, those released broken too
     bool whole = false;            // all have arrived
     uint64_t last = 0, data = 0;
 
-    explicit Arrivals(std::size_t seats) : here(seats) {}
-    bool take(int seat, uint64_t cycle, int op, uint64_t value) {
-        if (here[seat]) return false;
+    explicit Arrivals(std::size_t members) : here(members) {}
+    bool take(int member, uint64_t cycle, int op, uint64_t value) {
+        if (here[member]) return false;
         data = came ? combined(op, data, value) : value;
-        here[seat] = 1, ++count, last = cycle;
+        here[member] = 1, ++count, last = cycle;
         whole = ++came == here.size();
         return true;
     }
@@ -52,13 +52,13 @@ struct Arrivals {  // for one episode
 struct Group {
     int gid, op = 0;
     uint64_t bound = 0;  // of a barrier, in cycles; 0: none
-    std::vector<Seat> seats;
+    std::vector<Endpoint> endpoints;
     Arrivals now, ahead;
     std::vector<uint8_t> out;     // released from this episode
     std::vector<uint8_t> broken;  // released broken, ever
     uint32_t released = 0;
     uint64_t left = 0;    // episodes to come
-    uint64_t since = 0;   // last cycle in which somebody arrived or was released
+    uint64_t since = 0;   // last cycle in which a member arrived or was released
     bool ends = true;     // and the last of them is its last barrier
     bool closed = false;  // members arrive no more, and may be released broken
     uint64_t errors = 0;
@@ -66,35 +66,35 @@ struct Group {
 
     explicit Group(int gid) : gid(gid), now(0), ahead(0) {}
     uint32_t inside() const { return now.count - released + ahead.count; }
-    bool is_in(int seat) const { return out[seat] ? ahead.here[seat] : now.here[seat]; }
+    bool is_in(int member) const { return out[member] ? ahead.here[member] : now.here[member]; }
     // Whether a member has had its last release.
-    bool is_over(int seat) const {
-        return broken[seat] || (ends && (!left || (left == 1 && out[seat])));
+    bool is_over(int member) const {
+        return broken[member] || (ends && (!left || (left == 1 && out[member])));
     }
-    // How many are to be released yet, not counting who sits at these nodes.
+    // How many are to be released yet, not counting members at these nodes.
     uint32_t inside_but(const std::vector<int>& nodes) const {
         uint32_t count = 0;
-        for (std::size_t i = 0; i < seats.size(); ++i) {
+        for (std::size_t i = 0; i < endpoints.size(); ++i) {
             bool waits = BREAKS_ALL && closed ? !is_over(i) : is_in(i);
-            count += waits && std::find(nodes.begin(), nodes.end(), seats[i].node) == nodes.end();
+            count += waits && std::find(nodes.begin(), nodes.end(), endpoints[i].node) == nodes.end();
         }
         return count;
     }
-    void sit(int operation, uint64_t greatest, std::vector<Seat> places) {
-        op = operation, bound = greatest, seats = std::move(places);
-        now = ahead = Arrivals(seats.size()), out.assign(seats.size(), 0), broken = out;
+    void set(int operation, uint64_t greatest, std::vector<Endpoint> places) {
+        op = operation, bound = greatest, endpoints = std::move(places);
+        now = ahead = Arrivals(endpoints.size()), out.assign(endpoints.size(), 0), broken = out;
         released = 0, left = 0, closed = false;
     }
     void swap() {
-        now = std::move(ahead), ahead = Arrivals(seats.size());
-        out.assign(seats.size(), 0), released = 0;
+        now = std::move(ahead), ahead = Arrivals(endpoints.size());
+        out.assign(endpoints.size(), 0), released = 0;
     }
 };
 
-class Referee {
+class Scoreboard {
   public:
-    Referee(int nodes, int registers)
-        : registers_(registers), seats_(nodes * registers, {-1, -1}) {}
+    Scoreboard(int nodes, int registers)
+        : registers_(registers), members_(nodes * registers, {-1, -1}) {}
 
     const std::vector<Group>& groups() const { return groups_; }
     std::vector<Wrong>& wrongs() { return wrongs_; }
@@ -102,13 +102,13 @@ class Referee {
     void set_hang(uint64_t cycles) { hang_ = cycles; }
 
     // Watch a group; one whose GID has been there keeps its count.
-    Group& sit(int gid, int op, uint64_t bound, const std::vector<Seat>& places) {
+    Group& watch(int gid, int op, uint64_t bound, const std::vector<Endpoint>& places) {
         std::size_t number = find(gid);
         if (number == groups_.size()) groups_.emplace_back(gid);
         Group& group = groups_[number];
-        group.sit(op, bound, places);
+        group.set(op, bound, places);
         for (std::size_t i = 0; i < places.size(); ++i)
-            seats_[places[i].node * registers_ + places[i].place] = {static_cast<int>(number),
+            members_[places[i].node * registers_ + places[i].place] = {static_cast<int>(number),
                                                                      static_cast<int>(i)};
         return group;
     }
@@ -123,15 +123,15 @@ class Referee {
         group.left = episodes, group.ends = ends, group.since = cycle;
     }
 
-    // Forget a group's seats.
+    // Forget a group's members.
     void dismiss(Group& group, uint64_t cycle) {
         if (group.inside() && !group.closed)
             wrong(group, cycle, -1, std::to_string(group.inside()) + " members inside at the end");
-        for (auto& seat : group.seats) seats_[seat.node * registers_ + seat.place] = {-1, -1};
-        group.sit(0, 0, {});
+        for (auto& at : group.endpoints) members_[at.node * registers_ + at.place] = {-1, -1};
+        group.set(0, 0, {});
     }
 
-    // What a node shows in a cycle, a bit a register; all nodes' before anybody's arrivals.
+    // What a node shows in a cycle, a bit a register; all nodes' before any arrivals.
     template <class Tile> void see_releases(int node, const Tile& t, uint64_t cycle) {
         if (!any(t.released)) return;
         for (int r = 0; r < registers_; ++r)
@@ -147,22 +147,22 @@ class Referee {
     template <class Tile> void see_arrivals(int node, const Tile& t, uint64_t cycle) {
         if (!any(t.arrive)) return;
         for (int r = 0; r < registers_; ++r) {
-            Seat seat = seats_[node * registers_ + r];
-            if (seat.node < 0 || !bit(t.arrive, r)) continue;
-            Group& group = groups_[seat.node];
+            Endpoint at = members_[node * registers_ + r];
+            if (at.node < 0 || !bit(t.arrive, r)) continue;
+            Group& group = groups_[at.node];
             uint64_t value = 0;
             FOR_DATA(value = field(t.data, r * DATA_BITS, DATA_BITS));
-            auto& arrivals = group.out[seat.place] ? group.ahead : group.now;
+            auto& arrivals = group.out[at.place] ? group.ahead : group.now;
             group.since = cycle;
-            if (!arrivals.take(seat.place, cycle, group.op, value))
+            if (!arrivals.take(at.place, cycle, group.op, value))
                 wrong(group, cycle, node, "arrived twice");
         }
     }
 
-    // End the episodes that end in a cycle, and see who waits for too long.
+    // End the episodes that end in a cycle, and check for timeouts.
     void close(uint64_t cycle) {
         for (auto& group : groups_) {
-            if (group.released && group.released == group.seats.size()) end(group, cycle);
+            if (group.released && group.released == group.endpoints.size()) end(group, cycle);
             if (hang_ && group.left && !group.closed && cycle - group.since >= hang_) {
                 wrong(group, cycle, -1, "no arrival or release for " +
                       std::to_string(hang_) + " cycles; " + stands(group));
@@ -188,25 +188,25 @@ class Referee {
     }
 
     static std::string stands(const Group& group) {
-        return std::to_string(group.now.count) + " of " + std::to_string(group.seats.size()) +
+        return std::to_string(group.now.count) + " of " + std::to_string(group.endpoints.size()) +
                " have arrived, " + std::to_string(group.released) + " are released";
     }
 
     void release(int node, int place, bool broken, uint64_t value, uint64_t cycle) {
-        Seat seat = seats_[node * registers_ + place];
-        if (seat.node < 0) {
-            note({cycle, -1, node, "released, and sits in no group (register " +
+        Endpoint at = members_[node * registers_ + place];
+        if (at.node < 0) {
+            note({cycle, -1, node, "released, but in no group (register " +
                                        std::to_string(place) + ")"});
             return;
         }
-        Group& group = groups_[seat.node];
+        Group& group = groups_[at.node];
         group.since = cycle;
-        if (broken) leave(group, seat.place, node, cycle);
+        if (broken) leave(group, at.place, node, cycle);
         else if (!group.now.whole)
             wrong(group, cycle, node, "released early: " + stands(group));
-        else if (group.out[seat.place]) wrong(group, cycle, node, "released twice");
+        else if (group.out[at.place]) wrong(group, cycle, node, "released twice");
         else {
-            group.out[seat.place] = 1, ++group.released;
+            group.out[at.place] = 1, ++group.released;
             if (value != group.now.data)
                 wrong(group, cycle, node, "result " + std::to_string(value) + ", not " +
                                               std::to_string(group.now.data));
@@ -214,14 +214,14 @@ class Referee {
     }
 
     // A member is released broken: of a group that is killed.
-    void leave(Group& group, int seat, int node, uint64_t cycle) {
-        bool may_be = group.closed && (BREAKS_ALL || group.is_in(seat));
-        if (BREAKS_ALL && group.is_over(seat)) wrong(group, cycle, node, "released twice, broken");
+    void leave(Group& group, int member, int node, uint64_t cycle) {
+        bool may_be = group.closed && (BREAKS_ALL || group.is_in(member));
+        if (BREAKS_ALL && group.is_over(member)) wrong(group, cycle, node, "released twice, broken");
         else if (!may_be) wrong(group, cycle, node, "released broken");
-        group.broken[seat] = 1;
-        if (!group.is_in(seat)) return;
-        auto& arrivals = group.out[seat] ? group.ahead : group.now;
-        arrivals.here[seat] = 0, --arrivals.count;
+        group.broken[member] = 1;
+        if (!group.is_in(member)) return;
+        auto& arrivals = group.out[member] ? group.ahead : group.now;
+        arrivals.here[member] = 0, --arrivals.count;
     }
 
     void end(Group& group, uint64_t cycle) {
@@ -247,7 +247,7 @@ class Referee {
     int registers_;
     uint64_t hang_ = 0;
     std::vector<Group> groups_;
-    std::vector<Seat> seats_;  // by node and register: number of the group, place in it
+    std::vector<Endpoint> members_;  // by node and register: number of the group, place in it
     std::vector<Wrong> wrongs_;
     std::vector<int> over_;  // groups whose last episode is over
 };

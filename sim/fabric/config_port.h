@@ -11,7 +11,7 @@
 
 #include "script.h"
 
-class Asker {
+class ConfigPort {
   public:
     bool obey(const std::string& name, std::istringstream& words) {
         if (name == "ask") {
@@ -29,11 +29,11 @@ class Asker {
 
     bool is_done() const { return queue_.empty() && !waits_; }
 
-    // Hear the answer, if there is one in this cycle; return whether it was the last one.
-    template <class Network, class Awake> bool hear(Network& network, const Awake& awake) {
+    // Receive the answer, if there is one in this cycle; return whether it was the last one.
+    template <class Network, class Active> bool receive(Network& network, const Active& active) {
         if (!waits_) return false;
         Answer answer{0, 0};
-        awake.each([&](int tile) {
+        active.each([&](int tile) {
             network.at(tile, [&](auto& t) {
                 if (!t.config_ready) return;
                 waits_ = false, answer.error |= t.config_error, answer.data |= t.config_rdata;
@@ -44,8 +44,8 @@ class Asker {
         return queue_.empty();
     }
 
-    // Give the next request, if it may be given: act(stimulus).
-    template <class Act> void give(Act act) {
+    // Issue the next request, if it may be issued: act(stimulus).
+    template <class Act> void issue(Act act) {
         if (waits_ || queue_.empty()) return;
         act(queue_.front());
         queue_.pop_front(), waits_ = true;
