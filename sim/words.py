@@ -29,7 +29,7 @@ def root_words(group: "GroupPlan") -> str:
     return f"root {'' if group.root_node is None else 'node '}{node_words(group.root)}"
 
 
-def way_words(group: "GroupPlan") -> str:
+def hop_words(group: "GroupPlan") -> str:
     """Return how long a group's tree or ring is."""
     if not group.static:
         return f"height {group.height} · longest path {count(group.longest_path, 'hop')}"

@@ -10,6 +10,7 @@ from syncfabric.models.errors import OutputError
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.sim.draw.overlay import Dot, flow_overlay, key_of, overlay
 from syncfabric.sim.draw.page import (
     GREY,
     INK,
@@ -27,9 +28,8 @@ from syncfabric.sim.draw.page import (
 from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import Scene, scene_of
 from syncfabric.sim.draw.style import colours
-from syncfabric.sim.draw.ways import Dot, flow_overlay, key_of, overlay
 from syncfabric.sim.results import ChannelLoad
-from syncfabric.sim.words import count, kind_words, network_words, node_words, root_words, way_words
+from syncfabric.sim.words import count, hop_words, kind_words, network_words, node_words, root_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,7 +187,7 @@ def _facts(plan: BarrierPlan, group: GroupPlan) -> str:
         first = plan.spec.message_network.shape.router.layout.entries
         slot = f"slot {min(group.placement.values()) - first} · "
     bound = "" if group.bound is None else f" · bound {count(group.bound, 'cycle')}"
-    return f"{slot}{root_words(group)} · {way_words(group)}{bound}"
+    return f"{slot}{root_words(group)} · {hop_words(group)}{bound}"
 
 
 def heat_figure(

@@ -146,7 +146,7 @@ def lanes(paths: Sequence[Points], rim: float) -> list[Points]:
     for number, path in enumerate(paths):
         ahead = np.sign(np.diff(path, axis=0)) @ np.array([-1, 1])
         # To the right of east is south, of north east.
-        away = [float(way) * place_of[number, piece] for piece, way in enumerate(ahead)]
+        away = [float(sign) * place_of[number, piece] for piece, sign in enumerate(ahead)]
         begin, end = (max(0.0, rim**2 - aside**2) ** 0.5 for aside in (away[0], away[-1]))
         found.append(cut(moved(path, away), begin, end))
     return found

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from syncfabric.sim.draw.lines import Points, band
+from syncfabric.sim.draw.overlay import Dot, Line, Overlay
 from syncfabric.sim.draw.page import GREY, INK, PALE, PAPER, ROOT, Sheet
 from syncfabric.sim.draw.scene import HALF, NODE, Scene, Spot
 from syncfabric.sim.draw.style import lightness
-from syncfabric.sim.draw.ways import Dot, Overlay, Way
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,9 +63,9 @@ class Pen:
         others = Overlay() if made.others is None else made.others
         drawn = made.dots.keys() | others.dots.keys()
         self.dots({name: self._plain(name) for name in self.scene.spots if name not in drawn}, 2)
-        self.ways(others.ways, 2.2)
+        self.lines(others.lines, 2.2)
         self.dots({name: others.dots[name] for name in others.dots.keys() - made.dots.keys()}, 2.8)
-        self.ways(made.ways, 7 if made.above else 3)
+        self.lines(made.lines, 7 if made.above else 3)
         self.bands(made.bands)
         self.numbers(covering=True)
         self.dots(made.dots, 6)
@@ -127,20 +127,20 @@ class Pen:
                 plain = ink == GREY and not spot.square
                 self._label(spot, ink, weight="normal" if plain else "bold")
 
-    def ways(self, ways: Sequence[Way], layer: float) -> None:
+    def lines(self, lines: Sequence[Line], layer: float) -> None:
         """Draw lines over a paler casing, and arrowheads in their colours."""
         from matplotlib.collections import LineCollection, PolyCollection
 
         leaf = min(BROAD, max(FINE, self.sheet.points(THICK)))
-        lines, inks = [way.line for way in ways], [way.ink for way in ways]
-        widths = np.array([leaf * way.broad for way in ways])
-        cased = LineCollection(lines, colors=PAPER, linewidths=widths + 0.7 * leaf, zorder=layer)
+        points, inks = [line.points for line in lines], [line.ink for line in lines]
+        widths = np.array([leaf * line.broad for line in lines])
+        cased = LineCollection(points, colors=PAPER, linewidths=widths + 0.7 * leaf, zorder=layer)
         self.axes.add_collection(cased)
         self.axes.add_collection(
-            LineCollection(lines, colors=inks, linewidths=widths, zorder=layer + 0.2)
+            LineCollection(points, colors=inks, linewidths=widths, zorder=layer + 0.2)
         )
-        heads = [head for way in ways for head in way.heads]
-        faces = [way.ink for way in ways for _ in way.heads]
+        heads = [head for line in lines for head in line.heads]
+        faces = [line.ink for line in lines for _ in line.heads]
         self.axes.add_collection(
             PolyCollection(heads, facecolors=faces, linewidths=0, zorder=layer + 0.4)
         )

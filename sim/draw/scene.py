@@ -92,7 +92,7 @@ def places_of(name: str) -> tuple[tuple[float, float], ...]:
 def places(graph: Irregular) -> tuple[tuple[float, float], ...]:
     """Return the place of every switch in hops, at least one apart, the lowest and leftmost at 0.
 
-    Those of a topology stand as it says. Else the long way of the picture lies level.
+    Those of a topology stand as it says. Else the picture's longer side lies level.
     """
     if drawn := places_of(graph.family)[-graph.switches :]:
         points = LINK * np.array(drawn)
@@ -259,7 +259,7 @@ RING, NUMBER = 0.37, 0.4
 SMALL = 0.085
 """Greatest radius of a node at a switch."""
 BOW = 0.13
-"""Of a channel that goes round a vertex in its way, in parts of its length."""
+"""Of a channel that goes round a vertex in its path, in parts of its length."""
 SPREAD = 6.5
 """Hops along the side of a schedule's network, at least."""
 
@@ -371,10 +371,10 @@ def _irregular(graph: Irregular) -> Scene:
         t = np.linspace(0, 1, 61)[:, None]
         line = (1 - t) ** 3 * start + 3 * t * (1 - t) ** 2 * first
         line += 3 * t**2 * (1 - t) * second + t**3 * end
-        for (switch, port), way in ((a, line), (b, line[::-1])):
-            x, y = cut(way, NUMBER, 0)[0]
+        for (switch, port), side in ((a, line), (b, line[::-1])):
+            x, y = cut(side, NUMBER, 0)[0]
             scene.numbers.append((float(x), float(y), str(port)))
-            scene.links[switch, str(port)] = cut(way, RIM, RIM)
+            scene.links[switch, str(port)] = cut(side, RIM, RIM)
         if more := graph.extra_at.get(a):
             x, y = aside(line, 0.13)[len(line) // 2]
             scene.numbers.append((float(x), float(y), f"+{more}"))

@@ -13,6 +13,7 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
 from syncfabric.models.files import write_whole
+from syncfabric.sim.draw.overlay import Dot, arrow
 from syncfabric.sim.draw.page import (
     GREY,
     INK,
@@ -27,7 +28,6 @@ from syncfabric.sim.draw.page import (
 from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.style import colours
-from syncfabric.sim.draw.ways import Dot, arrow
 from syncfabric.sim.words import rules_words
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _panels(schedule: Schedule) -> "Figure":
             (message[end], [scene.lane(channel) for channel in pairwise(path)])
             for message, path in step
         ]
-        pen.ways([arrow(np.vstack(lines), inks[key]) for key, lines in lanes], 3)
+        pen.lines([arrow(np.vstack(lines), inks[key]) for key, lines in lanes], 3)
     return page.figure
 
 

@@ -14,7 +14,7 @@ from syncfabric.sim.drive.scenario import Replay, Send, data_flits
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import MOST_BYTES, Packets, check_queues, routed
 from syncfabric.sim.replay.replay import cycles_of, run
-from syncfabric.sim.replay.ways import FLIT_BITS, MOST_PORTS, ground_of
+from syncfabric.sim.replay.routes import FLIT_BITS, MOST_PORTS, ground_of
 from syncfabric.sim.request import check_simulator
 
 FLIT_BYTES = FLIT_BITS // 8
@@ -55,14 +55,14 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
             into[other, rank] = first[rank] + nth % count
     ends = [(out[path[0], path[1]], into[path[-2], path[-1]]) for _, path, _ in sends]
     paths = [path for _, path, _ in sends]
-    ways, free, flit_bits, header = routed(ground, paths, ends, kept=False)
+    routes, free, flit_bits, header = routed(ground, paths, ends, kept=False)
     came: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     made: list[Send] = []
-    for number, (send, pair, way, channel) in enumerate(
-        zip(sends, ends, free.ways, free.channels, strict=True)
+    for number, (send, pair, route, channel) in enumerate(
+        zip(sends, ends, free.routes, free.channels, strict=True)
     ):
         item, path, _ = send
-        payloads = header(way.ports), *data_flits(number, flits)
+        payloads = header(route.ports), *data_flits(number, flits)
         made.append(Send(0, *pair, channel, payloads, tuple(came[item, path[0]])))
         came[item, path[-1]].append(number)
     replay = Replay(tuple(made), ground.processors, 1, "ordered")
@@ -70,7 +70,7 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
     channels = max(free.channels) + 1
     more = flits, channels, flit_bits, free.rerouted
     messages = tuple((path[0], path[-1]) for path in paths)
-    return Packets(messages, ground, tuple(ways), *more, (replay,))
+    return Packets(messages, ground, tuple(routes), *more, (replay,))
 
 
 def _ports(topology: Topology, most: int | None) -> list[int]:

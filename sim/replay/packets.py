@@ -11,14 +11,14 @@ from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.sim.drive.scenario import NUMBER_BITS, Mode, Replay, Send, data_flits
-from syncfabric.sim.replay.ways import (
+from syncfabric.sim.replay.routes import (
     FLIT_BITS,
     MOST_FLIT_BITS,
-    FreeWays,
+    FreeRoutes,
     Ground,
-    Way,
+    Route,
     at_once,
-    free_ways,
+    free_routes,
     ground_of,
 )
 
@@ -180,7 +180,7 @@ class Packets:
     ----------
     messages : tuple of (origin, destination)
     ground : Ground
-    ways : tuple of Way
+    routes : tuple of Route
         The schedule's own, message by message.
     flits : int
         Of data in a message.
@@ -197,7 +197,7 @@ class Packets:
 
     messages: tuple[tuple[int, int], ...]
     ground: Ground
-    ways: tuple[Way, ...]
+    routes: tuple[Route, ...]
     flits: int
     channels: int
     flit_bits: int
@@ -220,10 +220,10 @@ class Packets:
 
 
 class Routed(NamedTuple):
-    """Ways of messages, and those that need no barrier."""
+    """Routes of messages, and those that need no barrier."""
 
-    ways: list[Way]
-    free: FreeWays
+    routes: list[Route]
+    free: FreeRoutes
     flit_bits: int
     header: Callable[[Sequence[int]], int]
     """Returns the flit of a route's ports."""
@@ -232,7 +232,7 @@ class Routed(NamedTuple):
 def routed(
     ground: Ground, paths: Sequence[tuple[int, ...]], ends: Sequence[tuple[int, int]], *, kept: bool
 ) -> Routed:
-    """Return the ways of messages between ports; if ``kept``, flits hold those with barriers, too.
+    """Return the routes of messages between ports; ``kept``: flits hold those with barriers, too.
 
     Raises
     ------
@@ -246,12 +246,12 @@ def routed(
             f"schedule: {len(paths):,} messages are too many to be played; at most "
             f"{1 << NUMBER_BITS:,} have numbers"
         )
-    ways = [ground.way(path, *pair) for path, pair in zip(paths, ends, strict=True)]
-    free = free_ways(ground, ways, ends)
-    flit_bits = _flit_bits(ground, paths, [*(ways if kept else ()), *free.ways])
+    routes = [ground.route(path, *pair) for path, pair in zip(paths, ends, strict=True)]
+    free = free_routes(ground, routes, ends)
+    flit_bits = _flit_bits(ground, paths, [*(routes if kept else ()), *free.routes])
     network = ground.spec(1, flit_bits).network
     assert isinstance(network, IrregularSpec)
-    return Routed(ways, free, flit_bits, network.shape.route_header)
+    return Routed(routes, free, flit_bits, network.shape.route_header)
 
 
 def packets_of(schedule: Schedule, size: int) -> Packets:
@@ -278,7 +278,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
         for (_, path), (out, into) in zip(transfers, slots, strict=True)
     ]
     paths = [path for _, path in transfers]
-    ways, free, flit_bits, header = routed(ground, paths, own, kept=True)
+    routes, free, flit_bits, header = routed(ground, paths, own, kept=True)
     flits = -(-size * 8 // FLIT_BITS)
     step_of = [number for number, step in enumerate(schedule.steps) for _ in step]
 
@@ -303,39 +303,39 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
 
     # A message that kept its path has its channel by step as well; else a conflict may be a cycle.
     kept = [
-        channel if way is other else 0
-        for way, other, channel in zip(ways, free.ways, free.channels, strict=True)
+        channel if route is other else 0
+        for route, other, channel in zip(routes, free.routes, free.channels, strict=True)
     ]
     every = range(len(transfers))
-    routes, free_routes = ([way.ports for way in each] for each in (ways, free.ways))
-    order, ends, turns = at_once(ground, transfers, free.ways)
+    outputs, free_outputs = ([route.ports for route in each] for each in (routes, free.routes))
+    order, ends, turns = at_once(ground, transfers, free.routes)
     place = {message: number for number, message in enumerate(order)}
     renumbered = [tuple(place[other] for other in needs[message]) for message in order]
     return Packets(
         tuple(transfer.message for transfer in transfers),
         ground,
-        tuple(ways),
+        tuple(routes),
         flits,
         max(free.channels) + 1,
         flit_bits,
         free.rerouted,
         (
-            packets("barriers", every, own, routes, kept, [()] * len(every)),
-            packets("ordered", every, own, free_routes, free.channels, needs),
+            packets("barriers", every, own, outputs, kept, [()] * len(every)),
+            packets("ordered", every, own, free_outputs, free.channels, needs),
             packets("free", order, ends, turns, [free.channels[m] for m in order], renumbered),
         ),
     )
 
 
-def _flit_bits(ground: Ground, paths: Sequence[tuple[int, ...]], ways: Sequence[Way]) -> int:
+def _flit_bits(ground: Ground, paths: Sequence[tuple[int, ...]], routes: Sequence[Route]) -> int:
     """Return the least width of a flit that holds the longest route."""
-    number, way = max(enumerate(ways), key=lambda each: len(each[1].ports))
-    needed = len(way.ports) * (ground.irregular.ports - 1).bit_length()
+    number, route = max(enumerate(routes), key=lambda each: len(each[1].ports))
+    needed = len(route.ports) * (ground.irregular.ports - 1).bit_length()
     if needed > MOST_FLIT_BITS:
         origin, *_, target = paths[number % len(paths)]
         raise SpecError(
             f"topology {ground.topology.name}: message {origin} to {target} passes "
-            f"{len(way.ports)} switches of {ground.irregular.ports} ports; its route takes "
+            f"{len(route.ports)} switches of {ground.irregular.ports} ports; its route takes "
             f"{needed} bits, and a flit has {MOST_FLIT_BITS} at most"
         )
     return max(FLIT_BITS, needed)

@@ -16,7 +16,7 @@ from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Passage, Replay, ReplayOutcome, Scenario
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import Packets, packets_of
-from syncfabric.sim.replay.ways import CYCLES_PER_HOP
+from syncfabric.sim.replay.routes import CYCLES_PER_HOP
 from syncfabric.sim.request import check_simulator
 
 
@@ -67,7 +67,7 @@ class Wait:
 def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
     """Yield the waits of the packets that go step by step, one of each packet that waits.
 
-    Flit j of a packet that is alone is on link i of its way, 0 the sender's, in cycle
+    Flit j of a packet that is alone is on link i of its path, 0 the sender's, in cycle
     ``due + 1 + j + i`` times the cycles a hop.
     """
     passages: defaultdict[int, dict[int, Passage]] = defaultdict(dict)
@@ -75,10 +75,10 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
         passages[passage.number][passage.link] = passage
     messages = packets.messages
     takers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, way in enumerate(packets.ways):
-        for link in way.links:
+    for number, route in enumerate(packets.routes):
+        for link in route.links:
             takers[packets.replays[0].sends[number].step, link].append(number)
-    for number, way in enumerate(packets.ways):
+    for number, route in enumerate(packets.routes):
         late = list(_late(packets, number, outcome.due[number], passages[number]))
         cycles = max(map(max, late), default=0)
         if not cycles:
@@ -87,11 +87,11 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
         heads = [0, *(head for head, _ in late)]
         # Where two take turns on a link, heads are hardly late there, and tails before it as well.
         _, _, place = max(
-            (len(takers[step, way.links[i]]) > 1, heads[i + 1] - heads[i], -i)
+            (len(takers[step, route.links[i]]) > 1, heads[i + 1] - heads[i], -i)
             for i, ends in enumerate(late)
             if max(ends)
         )
-        link = way.links[-place]
+        link = route.links[-place]
         others = tuple(messages[other] for other in takers[step, link] if other != number)
         between = packets.ground.between(link)
         yield Wait(step + 1, messages[number], between, cycles, others)
@@ -100,9 +100,9 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
 def _late(
     packets: Packets, number: int, due: int, passages: Mapping[int, Passage]
 ) -> Iterator[tuple[int, int]]:
-    """Yield how late a packet's head and tail are on each link of its way, as far as it came."""
-    way, flits = packets.ways[number], len(packets.replays[0].sends[number].payloads)
-    for place, link in enumerate(way.links):
+    """Yield how late a packet's head and tail are on each link of its path, as far as it came."""
+    route, flits = packets.routes[number], len(packets.replays[0].sends[number].payloads)
+    for place, link in enumerate(route.links):
         if link not in passages:
             return
         alone = due + 1 + place * CYCLES_PER_HOP
@@ -169,13 +169,13 @@ class Replayed:
 
     @property
     def bound(self) -> int:
-        """Cycles that any way to send these messages takes on these routers.
+        """Cycles that any method to send these messages takes on these routers.
 
         Every bound on steps counts how often messages must take one channel, or one port, after
         each other, or hear from each other. Each time takes a cycle a flit, the head among them;
-        the first flit and the last have a way before and behind them.
+        the first flit and the last have a path before and behind them.
         """
-        hops = min(len(way.ports) for way in self.packets.ways)
+        hops = min(len(route.ports) for route in self.packets.routes)
         return self.bound_steps * (self.packets.flits + 1) + hops * CYCLES_PER_HOP
 
     def to_json(self) -> dict[str, Any]:
@@ -238,7 +238,7 @@ def replay(
 
 
 def run(packets: Packets, sim: str, progress: Progress) -> list[Outcome]:
-    """Play packets in each of their ways."""
+    """Play packets in each of their modes."""
     plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
     return run_job(
         Job(tuple((plan, _scenario(played)) for played in packets.replays)), sim, progress=progress

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
+from syncfabric.sim.draw.overlay import OTHERS
 from syncfabric.sim.draw.page import GREY, INK, PALE, PAPER, to_svg
 from syncfabric.sim.draw.pen import FAINT
-from syncfabric.sim.draw.ways import OTHERS
 from syncfabric.sim.report.film import Film
 from syncfabric.sim.tables import Rows
 

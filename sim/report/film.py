@@ -29,10 +29,10 @@ class Kind(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something on its way in one frame."""
+    """Something in flight in one frame."""
 
     cycle: int
-    ways: tuple[int, ...]
+    links: tuple[int, ...]
     """Numbers of the scene's links, one after the other; all are passed in this frame."""
     kind: int
     """Number of its kind."""

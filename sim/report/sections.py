@@ -285,11 +285,11 @@ def _chunk_blocks(source: str, schedule: InChunks, prefix: str, title: str) -> I
         for (item, path, combine), ends in zip(schedule.sends, timed.ends, strict=True):
             share, part = divmod(item, exchange.parts)
             begin, end = (f"{at / timed.unit:,.0f}" for at in ends)
-            way, does = "→".join(map(str, path)), "combine" if combine else "copy"
+            shown, does = "→".join(map(str, path)), "combine" if combine else "copy"
             whose = str(exchange.owners[share])
             if exchange.personal:
                 whose += f"→{exchange.shares[share].targets[0]}"
-            rows.append([whose, str(part), does, way, begin, end])
+            rows.append([whose, str(part), does, shown, begin, end])
         heads = [
             "from→to" if exchange.personal else "owner",
             "chunk",
@@ -313,8 +313,8 @@ def schedule_film(schedule: Schedule) -> Film:
     moves, done = [], dict.fromkeys(schedule.collective.receivers, 0)
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:
-            ways = tuple(scene.link_numbers[channel] for channel in pairwise(path))
-            moves.append(Move(number, ways, kinds[message[int(one)]], 0))
+            links = tuple(scene.link_numbers[channel] for channel in pairwise(path))
+            moves.append(Move(number, links, kinds[message[int(one)]], 0))
             done[path[-1]] = number
     receivers = tuple(node for node in done if done[node])
     by = "to" if one else "from"
@@ -369,7 +369,7 @@ def _plan_blocks(plan: Plan, asked: RunRequest, result: RunResult, prefix: str) 
     if can_draw(plan.spec.network):
         shown = plan.groups[:MOST_DRAWN]
         svgs = [
-            inline_svg(group_figure(plan, group), f"{prefix}-g{place}", f"way of group {group.id}")
+            inline_svg(group_figure(plan, group), f"{prefix}-g{place}", f"group {group.id}")
             for place, group in enumerate(shown)
         ]
         rest = len(plan.groups) - len(shown)

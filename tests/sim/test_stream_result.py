@@ -70,12 +70,12 @@ def runs(text: str, kind: str) -> tuple[Network, RunResult, tuple[StreamResult, 
 
 def path(group: GroupPlan, member: int) -> list[int]:
     """Return the places of the routers from a member's up to the root, without it."""
-    tree, way = group.tree, list[int]()
+    tree, path = group.tree, list[int]()
     at = tree.position[int(tree.nodes[member, 0])]
     while int(tree.parent[at]) >= 0:
-        way.append(at)
+        path.append(at)
         at = int(tree.parent[at])
-    return way
+    return path
 
 
 def links(network: Network, group: GroupPlan, places: list[int], up: bool) -> Counter[Any]:
@@ -222,7 +222,7 @@ def test_words_move_up_and_down_in_a_report() -> None:
             moved = Counter[Any]()
             for move in film.moves:
                 if (move.kind, move.cast) == (kind, number):
-                    place, port = names[move.ways[0]]
+                    place, port = names[move.links[0]]
                     moved[place, port, up] += 1
             group = next(group for group in plan.groups if group.id == stream.id)
             whole = [at for at, parent in enumerate(group.tree.parent.tolist()) if parent >= 0]

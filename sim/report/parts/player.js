@@ -14,7 +14,7 @@
     const film = JSON.parse(find("script").textContent);
     const [before, arrived, released] = film.words;
     const stage = find(".stage svg"), dots = find(".dots"), slide = find(".slide");
-    const ways = [...find(".ways").children], spots = [...find(".spots").children];
+    const links = [...find(".links").children], spots = [...find(".spots").children];
     const names = spots.map((spot) => spot.querySelector("title").textContent);
     const lengths = new Map();
     const frames = new Map(); // the moves of each frame
@@ -27,15 +27,15 @@
     spots.forEach((spot) => spot.classList.toggle("labelled", !!spot.querySelector("text")));
 
     const along = (path, part) => {
-      // A place and direction on ways one after the other, `part` of their length from the beginning.
-      const long = path.map((way) => {
-        if (!lengths.has(way)) lengths.set(way, ways[way].getTotalLength());
-        return lengths.get(way);
+      // A place and direction on links one after the other, `part` of their length from the beginning.
+      const long = path.map((link) => {
+        if (!lengths.has(link)) lengths.set(link, links[link].getTotalLength());
+        return lengths.get(link);
       });
       let rest = part * long.reduce((sum, length) => sum + length, 0), place = 0;
       while (place < path.length - 1 && rest > long[place]) rest -= long[place++];
-      const way = ways[path[place]], begin = Math.min(rest, long[place] - 1);
-      const [at, ahead] = [way.getPointAtLength(begin), way.getPointAtLength(begin + 1)];
+      const link = links[path[place]], begin = Math.min(rest, long[place] - 1);
+      const [at, ahead] = [link.getPointAtLength(begin), link.getPointAtLength(begin + 1)];
       const turn = (Math.atan2(ahead.y - at.y, ahead.x - at.x) * 180) / Math.PI;
       return `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)}) rotate(${turn.toFixed()})`;
     };
@@ -52,15 +52,15 @@
       });
     };
 
-    const drawWays = () => {
-      ways.forEach((way) => way.removeAttribute("class"));
+    const drawLinks = () => {
+      links.forEach((link) => link.removeAttribute("class"));
       for (const [time, path, kind, cast] of film.moves) {
         if (time > now) break;
         const trail = film.kinds[kind][2];
         if (cast !== shown || (time < now && trail !== "lasting") || trail === "none") continue;
-        for (const way of path) {
-          ways[way].setAttribute("class", time < now ? "lit old" : "lit");
-          ways[way].style.setProperty("--mark", film.kinds[kind][1]);
+        for (const link of path) {
+          links[link].setAttribute("class", time < now ? "lit old" : "lit");
+          links[link].style.setProperty("--mark", film.kinds[kind][1]);
         }
       }
     };
@@ -91,7 +91,7 @@
 
     const draw = () => {
       drawSpots();
-      drawWays();
+      drawLinks();
       drawDots();
       slide.value = now;
       find(".now").textContent = `${film.unit} ${now} of ${film.last}`;

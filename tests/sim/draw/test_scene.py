@@ -154,7 +154,7 @@ def test_every_topology_has_its_places(name: str) -> None:
             assert np.hypot(*(point - (spot.x, spot.y))) == pytest.approx(spot.radius, abs=0.05)
 
 
-def test_channels_bow_round_what_is_in_their_way() -> None:
+def test_channels_bow_round_what_is_in_their_path() -> None:
     torus = schedule_scene(named("torus-4x4")).links
     assert (len(torus[0, 1]), len(torus[1, 0])) == (2, 2)
     assert len(torus[3, 0]) > 2

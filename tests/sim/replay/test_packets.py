@@ -16,7 +16,7 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Passage, ReplayOutcome, Scenario, data_flits
 from syncfabric.sim.replay.packets import needs_of, packets_of
-from syncfabric.sim.replay.ways import layers_of
+from syncfabric.sim.replay.routes import layers_of
 from tests.models.collectives.right_schedules import fig_5, ring_oas, turned_round
 
 LINE = named("mesh-3x1")
@@ -49,7 +49,7 @@ def test_a_reduce_needs_all_that_came() -> None:
     needs = needs_of(schedule)
     assert needs[:5] == [()] * 5
     for number, (_, path) in enumerate(schedule.steps[1], 5):
-        came = [n for n, (_, way) in enumerate(schedule.steps[0]) if way[-1] == path[0]]
+        came = [n for n, (_, taken) in enumerate(schedule.steps[0]) if taken[-1] == path[0]]
         assert needs[number] == tuple(came)
 
 

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.replay import ways
+from syncfabric.sim.replay import routes
 from syncfabric.sim.replay.replay import Replayed, replay
 from tests.models.collectives import right_schedules
 from tests.models.collectives.right_schedules import table_4
@@ -160,8 +160,8 @@ def test_copies_of_a_broadcast_count_once() -> None:
 
 
 def test_switches_that_hold_packets_up_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Two flits of buffer are fewer than are under way until a credit is back.
-    monkeypatch.setattr(ways, "BUFFER_FLITS", 2)
+    # Two flits of buffer are fewer than are in flight until a credit is back.
+    monkeypatch.setattr(routes, "BUFFER_FLITS", 2)
     played = on_the_model(right_schedules.fig_5())
     assert len(played.waits) == 7
     assert not played.ok
@@ -217,7 +217,7 @@ def test_messages_for_which_channels_do_not_suffice_take_up_down_routes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As if switches had one channel; table 4 needs two, so that none is left for its paths.
-    monkeypatch.setattr(ways, "MOST_CHANNELS", 1)
+    monkeypatch.setattr(routes, "MOST_CHANNELS", 1)
     played = on_the_model(right_schedules.table_4())
     assert (played.packets.channels, played.packets.rerouted) == (1, 56)
     assert played.ok, (played.waits, played.failure)

@@ -52,7 +52,7 @@ return {
   member: count("member"), arrived: count("arrived"), released: count("released"),
   root: all(".spot.root title").map((title) => title.textContent),
   dots: all(".dots path").map((dot) => dot.getAttribute("transform")),
-  lit: all(".ways .lit").length,
+  lit: all(".links .lit").length,
   go: all(".go")[0].textContent,
   status: all(".status")[0].textContent,
 };
@@ -228,7 +228,7 @@ def test_a_schedule_is_played_step_by_step(page: Chrome) -> None:
     for step in range(1, player.film["last"] + 1):
         player.do("next")
         shown = player.expect(step)
-        taken = {way for move in player.film["moves"] if move[0] == step for way in move[1]}
+        taken = {link for move in player.film["moves"] if move[0] == step for link in move[1]}
         assert shown["lit"] == len(taken)
     assert shown["released"] == 3
 

@@ -25,10 +25,10 @@ def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Fil
 
 
 def passed(film: Film, cast: int, words: str) -> Counter[int]:
-    """Return how often things of a kind passed each way."""
+    """Return how often things of a kind passed each link."""
     (kind,) = (i for i, kind in enumerate(film.kinds) if kind.words.startswith(words))
     moves = (move for move in film.moves if (move.kind, move.cast) == (kind, cast))
-    return Counter(way for move in moves for way in move.ways)
+    return Counter(link for move in moves for link in move.links)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_messages_of_engines_go_up_and_down_their_trees(
     assert -1 not in {move.cast for move in film.moves}
     for number, group in enumerate(network.plan().groups):
         down, up = Counter[int](), Counter[int]()
-        ways = list(group.tree.edge_paths())
-        for found, turned in ((down, [way for _, way, _ in ways]), (up, [way for *_, way in ways])):
-            for router, port in (place for way in turned for place in way):
+        edges = [paths for _, *paths in group.tree.edge_paths()]
+        for found, end in ((down, 0), (up, 1)):
+            for router, port in (place for paths in edges for place in paths[end]):
                 name = router, str(port)
                 if kind == MESH:
                     node = network.spec.network.topology.node(router)
@@ -121,8 +121,8 @@ def test_a_rings_notify_and_release_pass_its_links() -> None:
     )
     out = dict(zip(cast.members, cast.releases, strict=True))
     for move in film.moves:
-        if film.kinds[move.kind].words.startswith("release") and move.ways[0] in ends:
-            assert out[film.scene.spot_numbers[ends[move.ways[0]]]] == move.cycle + 3
+        if film.kinds[move.kind].words.startswith("release") and move.links[0] in ends:
+            assert out[film.scene.spot_numbers[ends[move.links[0]]]] == move.cycle + 3
 
 
 def test_packets_are_shown_in_the_background() -> None:

@@ -13,7 +13,7 @@ def test_messages_of_a_schedule_take_their_paths() -> None:
     assert (film.first, film.last, film.unit) == (0, 4, "step")
     channels = {film.scene.link_numbers[channel]: channel for channel in made.topology.channels}
     seen = Counter(
-        (move.cycle, tuple(channels[way] for way in move.ways), film.kinds[move.kind].words)
+        (move.cycle, tuple(channels[link] for link in move.links), film.kinds[move.kind].words)
         for move in film.moves
     )
     assert seen == Counter(

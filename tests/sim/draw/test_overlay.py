@@ -12,9 +12,9 @@ from syncfabric import Network
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.draw.figures import group_figure
+from syncfabric.sim.draw.overlay import OTHERS, RING, RING_MEMBER, Dot, key_of, overlay
 from syncfabric.sim.draw.page import GREY, PAPER, ROOT, depth_colours, depth_key
 from syncfabric.sim.draw.scene import scene_of
-from syncfabric.sim.draw.ways import OTHERS, RING, RING_MEMBER, Dot, key_of, overlay
 from tests.models.golden.static_plans import plan_of
 from tests.sim.draw.test_figures import RINGS, TREE, planned, static, texts
 from tests.sim.draw.test_scene import star
@@ -35,13 +35,13 @@ def test_edges_of_a_mesh_run_from_parents_to_children(name: str) -> None:
         made, colours = overlay(scene, group, group.tree.height), depth_colours(group.tree.height)
         depths = dict(zip(group.tree.routers.tolist(), group.tree.depth.tolist(), strict=True))
         found = {}
-        for way in made.ways:
-            (tip,) = way.heads
+        for line in made.lines:
+            (tip,) = line.heads
             ends = [
-                tuple(round(float(value)) for value in point) for point in (way.line[0], tip[0])
+                tuple(round(float(value)) for value in point) for point in (line.points[0], tip[0])
             ]
             assert np.hypot(*(tip[0] - ends[1])) == pytest.approx(0.22)
-            found[ends[1]] = ends[0], way.ink
+            found[ends[1]] = ends[0], line.ink
         edges = {grid.node(child): grid.node(parent) for child, parent in group.tree.edges}
         assert {child: parent for child, (parent, _) in found.items()} == edges
         for router, depth in depths.items():
@@ -61,7 +61,7 @@ def test_edges_of_switches_are_links_and_members_have_their_colours(name: str) -
     for group in plan.engine_groups:
         made, colours, shape = overlay(scene, group, 9), depth_colours(9), group.tree
         depths = dict(zip(shape.routers.tolist(), shape.depth.tolist(), strict=True))
-        tips = {way.heads[0][0].tobytes(): way.ink for way in made.ways if way.heads}
+        tips = {line.heads[0][0].tobytes(): line.ink for line in made.lines if line.heads}
         for switch, port in zip(depths, shape.parent_port.tolist(), strict=True):
             assert made.dots[switch] == Dot(colours[depths[switch]])
             if port >= 0:
@@ -82,8 +82,8 @@ def test_messages_of_routed_trees_are_drawn_along_every_link() -> None:
     scene = scene_of(plan.spec.network)
     for group in plan.engine_groups:
         made, shape = overlay(scene, group, 9), group.tree
-        lines = [way.line.tobytes() for way in made.ways if not way.heads]
-        tips = [way.heads[0][0].tobytes() for way in made.ways if way.heads]
+        lines = [line.points.tobytes() for line in made.lines if not line.heads]
+        tips = [line.heads[0][0].tobytes() for line in made.lines if line.heads]
         for child, down, _ in shape.edge_paths():
             *passed, last = [scene.links[router, str(port)] for router, port in down]
             assert len(down) == shape.hops[child]
@@ -97,16 +97,16 @@ def crossed(line: Any) -> set[tuple[Any, Any]]:
     """Return the directed links whose middles a line passes on their right."""
     found = set()
     for a, b in pairwise(line):
-        for way in (0, 1):
-            low, high = sorted((a[way], b[way]))
+        for axis in (0, 1):
+            low, high = sorted((a[axis], b[axis]))
             half = np.ceil(low - 0.5) + 0.5
-            if half > high or abs(a[1 - way] - b[1 - way]) > 1e-9:
+            if half > high or abs(a[1 - axis] - b[1 - axis]) > 1e-9:
                 continue
-            rail, ahead = round(a[1 - way]), int(np.sign(b[way] - a[way]))
-            assert a[1 - way] - rail == pytest.approx(0.085 * ahead * (-1 if way == 0 else 1))
+            rail, ahead = round(a[1 - axis]), int(np.sign(b[axis] - a[axis]))
+            assert a[1 - axis] - rail == pytest.approx(0.085 * ahead * (-1 if axis == 0 else 1))
             ends = [[0, 0], [0, 0]]
             for end, along in zip(ends, (half - 0.5 * ahead, half + 0.5 * ahead), strict=True):
-                end[way], end[1 - way] = int(along), rail
+                end[axis], end[1 - axis] = int(along), rail
             found.add((tuple(ends[0]), tuple(ends[1])))
     return found
 
@@ -119,32 +119,32 @@ def test_rings_and_trees_of_a_static_network_follow_their_links(seed: int) -> No
     plan = static(text + f'[[group]]\nid = 2\nplanner = "tree"\nmembers = {members[5:]}\n')
     scene, (around, tree) = scene_of(plan.spec.network), plan.static_groups
     made = overlay(scene, around, 0, plan.groups)
-    (way,), links = (
-        made.ways,
+    (line,), links = (
+        made.lines,
         list(pairwise([*map(around.graph.member, around.ring or []), around.route.root])),
     )
-    assert way.line[0].tolist() == way.line[-1].tolist()
-    tips = sorted(tip[0].round(6).tolist() for tip in way.heads)
+    assert line.points[0].tolist() == line.points[-1].tolist()
+    tips = sorted(tip[0].round(6).tolist() for tip in line.heads)
     for a, b in links:
         middle, ahead = (np.array(a) + b) / 2, np.array(b) - a
         wanted = middle + 0.075 * ahead + 0.085 * np.array([ahead[1], -ahead[0]])
         assert wanted.round(6).tolist() in tips
     assert len(tips) == len(links) == around.links
-    dense = np.vstack([np.linspace(a, b, 200) for a, b in pairwise(way.line)])
-    for tip in way.heads:  # the line passes through its arrowheads
+    dense = np.vstack([np.linspace(a, b, 200) for a, b in pairwise(line.points)])
+    for tip in line.heads:  # the line passes through its arrowheads
         assert np.hypot(*(dense - tip[0]).T).min() < 0.02
     assert made.others is not None
-    assert {way.ink for way in made.others.ways} == {OTHERS}
+    assert {line.ink for line in made.others.lines} == {OTHERS}
     grown, depth = overlay(scene, tree, tree.height or 0), {tree.route.root: 0}
     name = tree.graph.member
     edges = [(name(switch), name(above)) for switch, above in tree.edges or []]
-    for (switch, above), way in zip(edges, grown.ways, strict=True):
+    for (switch, above), line in zip(edges, grown.lines, strict=True):
         depth[switch] = depth[above] + 1
-        assert crossed(way.line) == {(above, switch)}
-        assert way.ink == depth_colours(tree.height or 0)[depth[switch]]
+        assert crossed(line.points) == {(above, switch)}
+        assert line.ink == depth_colours(tree.height or 0)[depth[switch]]
         if above != tree.route.root:  # it begins where the one above ends
             before = [switch for switch, _ in edges].index(above)
-            assert way.line[0] == pytest.approx(grown.ways[before].line[-1])
+            assert line.points[0] == pytest.approx(grown.lines[before].points[-1])
     for node in set(tree.members) - {tree.route.root}:
         assert grown.dots[node] == Dot(depth_colours(tree.height or 0)[depth[node]])
 
@@ -157,7 +157,7 @@ def test_members_switches_passed_and_the_root_look_different() -> None:
     passed = len({*map(group.graph.member, group.ring or [])} - {*group.members})
     members = len(group.members) - 1
     assert looks == {(RING_MEMBER, None): members, (ROOT, None): 1, (PAPER, GREY): passed}
-    assert {way.ink for way in made.ways} == {RING}
+    assert {line.ink for line in made.lines} == {RING}
 
 
 def words_of(plan: BarrierPlan, *groups: int) -> list[str]:
@@ -187,15 +187,15 @@ def test_keys_name_what_is_drawn() -> None:
 
 @pytest.mark.parametrize("planner", ["ring", "tree"])
 @pytest.mark.parametrize("name", ["torus-3x3", "fat-tree-2x2", "star-4"])
-def test_ways_over_a_graph_have_an_arrow_on_every_link(name: str, planner: str) -> None:
+def test_lines_over_a_graph_have_an_arrow_on_every_link(name: str, planner: str) -> None:
     plan = plan_of(f'topology = "{name}"', planner)
     group, scene = plan.static_groups[0], scene_of(plan.spec.network)
     made = overlay(scene, group, group.height or 0)
-    arrows = [way for way in made.ways if way.heads]
+    arrows = [line for line in made.lines if line.heads]
     assert len(arrows) == group.links
-    for (switch, port), way in zip(group.route.outputs, arrows, strict=True):
+    for (switch, port), line in zip(group.route.outputs, arrows, strict=True):
         lane = scene.lane((switch, str(port)))
-        assert way.line[0].tolist() == lane[0].tolist()
-        assert way.heads[0][0] == pytest.approx(lane[-1])
+        assert line.points[0].tolist() == lane[0].tolist()
+        assert line.heads[0][0] == pytest.approx(lane[-1])
     assert made.dots[group.route.root] == Dot(ROOT)
     assert made.dots.keys() >= set(group.members)

@@ -1,4 +1,4 @@
-"""The network of routers that is a topology, and ways through it, that no barrier keeps apart."""
+"""The network of routers that is a topology, and routes through it, that no barrier keeps apart."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ BUFFER_FLITS = 4
 MOST_PORTS = 16
 
 
-class Way(NamedTuple):
-    """A way from a port of a processor to a port of another."""
+class Route(NamedTuple):
+    """A route from a port of a processor to a port of another."""
 
     ports: tuple[int, ...]
     """The output port at each switch; the last leads to the receiver."""
@@ -92,21 +92,21 @@ class Ground:
             name="replay", network=network, groups=(GroupSpec(id=1, members=members),)
         )
 
-    def way(self, path: Sequence[int], source: int, target: int) -> Way:
-        """Return the way along a path of the topology, between nodes of the network."""
+    def route(self, path: Sequence[int], source: int, target: int) -> Route:
+        """Return the route along a path of the topology, between nodes of the network."""
         switches = [self.switch_of[v] for v in path if self.topology.routers[v]]
         if not switches:  # between two processors behind one switch
             switches = [self.switch_of[path[0]]]
         return self.along(switches, source, target)
 
-    def along(self, switches: Sequence[int], source: int, target: int) -> Way:
-        """Return the way along switches, between nodes of the network."""
+    def along(self, switches: Sequence[int], source: int, target: int) -> Route:
+        """Return the route along switches, between nodes of the network."""
         last = self.irregular.nodes[target]
         ports = [self._ports[pair] for pair in pairwise(switches)] + [last[1]]
         k = self.irregular.ports
         first = self.irregular.switches * k + source
         links = [k * switch + port for switch, port in zip(switches, ports, strict=True)]
-        return Way(tuple(ports), (first, *links))
+        return Route(tuple(ports), (first, *links))
 
     def between(self, link: int) -> tuple[int, int]:
         """Return where a link leads from and to; a vertex twice is the port of its processor."""
@@ -125,8 +125,8 @@ class Ground:
     @cached_property
     def _ports(self) -> dict[tuple[int, int], int]:
         """The port of a switch that leads to another."""
-        ways = self.irregular.links
-        return {(a[0], b[0]): a[1] for link in ways for a, b in (link, link[::-1])}
+        links = self.irregular.links
+        return {(a[0], b[0]): a[1] for link in links for a, b in (link, link[::-1])}
 
 
 def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
@@ -213,27 +213,27 @@ Ends = tuple[int, int]
 """The nodes of the network that a packet goes from and to."""
 
 
-class FreeWays(NamedTuple):
-    """Ways that cannot deadlock, message by message, and the virtual channel of each."""
+class FreeRoutes(NamedTuple):
+    """Routes that cannot deadlock, message by message, and the virtual channel of each."""
 
-    ways: list[Way]
+    routes: list[Route]
     channels: list[int]
     rerouted: int
     """How many are not the schedule's."""
 
 
-def free_ways(ground: Ground, ways: Sequence[Way], ends: Sequence[Ends]) -> FreeWays:
-    """Find virtual channels for ways; up/down routes for those that would need too many.
+def free_routes(ground: Ground, routes: Sequence[Route], ends: Sequence[Ends]) -> FreeRoutes:
+    """Find virtual channels for routes; up/down routes for those that would need too many.
 
     Raises
     ------
     SpecError
-        Up/down routes are needed, and a channel leads one way only.
+        Up/down routes are needed, and a channel leads in one direction only.
     """
-    routes = [way.links[1:-1] for way in ways]
-    layers = layers_of(routes, MOST_CHANNELS)
+    between = [route.links[1:-1] for route in routes]
+    layers = layers_of(between, MOST_CHANNELS)
     if None not in layers:
-        return FreeWays(list(ways), [layer or 0 for layer in layers], 0)
+        return FreeRoutes(list(routes), [layer or 0 for layer in layers], 0)
     number = ground.topology.number
     if any((b, a) not in number for a, b in number):
         raise SpecError(
@@ -242,17 +242,17 @@ def free_ways(ground: Ground, ways: Sequence[Way], ends: Sequence[Ends]) -> Free
             "ways, for up/down routes"
         )
     # One channel is kept for the others, whose routes need no second.
-    layers = layers_of(routes, MOST_CHANNELS - 1)
+    layers = layers_of(between, MOST_CHANNELS - 1)
     tables = updown_tables(ground.irregular).tolist()
     found = [
-        way if layer is not None else _by_tables(ground, tables, *pair)
-        for way, layer, pair in zip(ways, layers, ends, strict=True)
+        route if layer is not None else _by_tables(ground, tables, *pair)
+        for route, layer, pair in zip(routes, layers, ends, strict=True)
     ]
     channels = [MOST_CHANNELS - 1 if layer is None else layer for layer in layers]
-    return FreeWays(found, channels, layers.count(None))
+    return FreeRoutes(found, channels, layers.count(None))
 
 
-def _by_tables(ground: Ground, tables: Sequence[Sequence[int]], source: int, target: int) -> Way:
+def _by_tables(ground: Ground, tables: Sequence[Sequence[int]], source: int, target: int) -> Route:
     here, end = (ground.irregular.nodes[node][0] for node in (source, target))
     switches = [here]
     while here != end:
@@ -264,7 +264,7 @@ def _by_tables(ground: Ground, tables: Sequence[Sequence[int]], source: int, tar
 
 
 def at_once(
-    ground: Ground, transfers: Sequence[Transfer], ways: Sequence[Way]
+    ground: Ground, transfers: Sequence[Transfer], routes: Sequence[Route]
 ) -> tuple[list[int], list[Ends], list[tuple[int, ...]]]:
     """Return how nodes send that know no schedule: each to the next ones by number first.
 
@@ -290,7 +290,7 @@ def at_once(
             turn[node] += 1
         ends.append((places[0], places[1]))
     ports = [
-        (*ways[number].ports[:-1], ground.irregular.nodes[target][1])
+        (*routes[number].ports[:-1], ground.irregular.nodes[target][1])
         for number, (_, target) in zip(order, ends, strict=True)
     ]
     return order, ends, ports

@@ -27,10 +27,10 @@ class Dot(NamedTuple):
     part: float = 1.0
 
 
-class Way(NamedTuple):
+class Line(NamedTuple):
     """A line in a colour, and arrowheads; ``broad`` in parts of a leaf's edge."""
 
-    line: Points
+    points: Points
     ink: str
     heads: Sequence[Points] = ()
     broad: float = 1.0
@@ -42,15 +42,15 @@ class Overlay:
 
     dots: dict[Hashable, Dot] = field(default_factory=dict)
     """By spot."""
-    ways: list[Way] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     bands: dict[Hashable, Any] = field(default_factory=dict)
     """Colours of directed links that are broad arrows."""
     root: Hashable | None = None
     """The spot that is marked as the root."""
     passed: bool = False
-    """Some router is on the way without a member."""
+    """Some router is on the path without a member."""
     above: bool = False
-    """Ways lie over the dots: they lead through members."""
+    """Lines lie over the dots: they lead through members."""
     others: "Overlay | None" = None
     """What is drawn below it."""
 
@@ -77,8 +77,8 @@ def overlay(
         for other in groups:
             if other.id != group.id:
                 pale = _static(scene, other, [OTHERS] * (1 + other.longest_path))
-                ways = [way._replace(ink=OTHERS, broad=0.75) for way in pale.ways]
-                made.others.ways += ways
+                lines = [line._replace(ink=OTHERS, broad=0.75) for line in pale.lines]
+                made.others.lines += lines
                 made.others.dots |= dict.fromkeys(other.members, Dot(OTHERS, None, PASSED))
         for node in made.dots.keys() & made.others.dots.keys() - set(group.members):
             made.dots[node] = Dot(OTHERS, GREY, PASSED)
@@ -89,7 +89,7 @@ def overlay(
 def flow_overlay(scene: Scene, group: GroupPlan, inks: Mapping[Hashable, Any]) -> Overlay:
     """Return a group's members and its root, and links of its tree in colours of their own."""
     made = overlay(scene, group, group.height or 0)
-    made.ways = [way._replace(ink=GREY) for way in made.ways if not way.heads]
+    made.lines = [line._replace(ink=GREY) for line in made.lines if not line.heads]
     for name, dot in made.dots.items():
         if dot.face == PAPER:
             made.dots[name] = Dot(PAPER, GREY)
@@ -100,9 +100,9 @@ def flow_overlay(scene: Scene, group: GroupPlan, inks: Mapping[Hashable, Any]) -
     return made
 
 
-def arrow(line: Points, ink: str, broad: float = 1.0) -> Way:
+def arrow(line: Points, ink: str, broad: float = 1.0) -> Line:
     """Return a line whose end is the tip of an arrow."""
-    return Way(cut(line, 0, 0.8 * TIP), ink, [head(line)], broad)
+    return Line(cut(line, 0, 0.8 * TIP), ink, [head(line)], broad)
 
 
 def _trunk(depth: int, group: GroupPlan) -> float:
@@ -125,7 +125,7 @@ def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
     ]
     for (child, _), line in zip(edges, lanes([p for _, p in edges], NODE + 0.02), strict=True):
         depth = depths[child]
-        made.ways.append(arrow(rounded(line), colours[depth], _trunk(depth, group)))
+        made.lines.append(arrow(rounded(line), colours[depth], _trunk(depth, group)))
     return made
 
 
@@ -137,20 +137,20 @@ def _tree(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     for switch, port in group.members:
         ink = colours[depths.get(switch, 0)]
         made.dots[switch, port] = Dot(ink)
-        made.ways.append(Way(scene.links[switch, str(port)], ink))
+        made.lines.append(Line(scene.links[switch, str(port)], ink))
     for child, down, _ in tree.edge_paths():
         depth = int(tree.depth[child])
         ink, broad = colours[depth], _trunk(depth, group)
         *passed, last = [scene.links[router, str(port)] for router, port in down]
-        made.ways += [Way(line, ink, (), broad) for line in passed]
-        made.ways.append(arrow(last, ink, broad))
+        made.lines += [Line(line, ink, (), broad) for line in passed]
+        made.lines.append(arrow(last, ink, broad))
     return made
 
 
 def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a ring or tree of a static network, an arrowhead on every link.
 
-    Every directed link keeps right of its line; no two ways use one, so none lies on another.
+    Every directed link keeps right of its line; no two routes use one, so none lies on another.
     """
     if not group.graph.columns:
         return _static_graph(scene, group, colours)
@@ -170,7 +170,7 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
         heads = [
             _middle_head(scene, *link) for link in zip(ring, [*ring[1:], ring[0]], strict=True)
         ]
-        made.ways.append(Way(rounded(_right_of(scene, around)), RING, heads))
+        made.lines.append(Line(rounded(_right_of(scene, around)), RING, heads))
     depth, entry = {root: 0}, dict(edges)
     for switch, above in edges:
         depth[switch] = depth[above] + 1
@@ -179,7 +179,7 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
         line = _right_of(scene, corners(path))
         # From where the link before it ended, at the rim of the switch above.
         line = cut(line, 1 - RIM if len(path) > 2 else RIM, RIM)
-        made.ways.append(Way(rounded(line), ink, [_middle_head(scene, above, switch)]))
+        made.lines.append(Line(rounded(line), ink, [_middle_head(scene, above, switch)]))
     made.dots |= {node: Dot(colours[depth[node]]) for node in group.members if node in depth}
     made.dots[root] = Dot(ROOT)
     return made
@@ -187,17 +187,17 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
 
 def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a ring or tree over a graph: an arrow on the lane of every link that it takes."""
-    way, port_of = group.route, group.graph.port_of
-    made = Overlay(root=way.root, above=True)
-    inks = {port_of(way.root)[0]: RING if way.ring is not None else colours[0]}
-    for switch, port in way.outputs:
+    route, port_of = group.route, group.graph.port_of
+    made = Overlay(root=route.root, above=True)
+    inks = {port_of(route.root)[0]: RING if route.ring is not None else colours[0]}
+    for switch, port in route.outputs:
         far = group.graph.across(switch, port)
         assert far is not None
         ink = RING
-        if way.edges is not None:
+        if route.edges is not None:
             ink = colours[1 + colours.index(inks[switch])]
         inks.setdefault(far[0], ink)
-        made.ways.append(arrow(scene.lane((switch, str(port))), ink))
+        made.lines.append(arrow(scene.lane((switch, str(port))), ink))
     here = {port_of(member)[0] for member in group.members}
     made.passed = bool(inks.keys() - here)
     for switch, ink in inks.items():
@@ -205,8 +205,8 @@ def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Ove
     for member in group.members:
         switch, port = port_of(member)
         made.dots[member] = Dot(inks[switch])
-        made.ways.append(Way(scene.links[switch, str(port)], inks[switch]))
-    made.dots[way.root] = Dot(ROOT)
+        made.lines.append(Line(scene.links[switch, str(port)], inks[switch]))
+    made.dots[route.root] = Dot(ROOT)
     return made
 
 
