@@ -20,7 +20,7 @@ from syncfabric.models.cache import cache_folder, fingerprint
 KERNELS = (
     "broadcast",
     "collectives/annealing",
-    "collectives/dice.py",
+    "collectives/random_numbers.py",
     "collectives/mboa",
     "collectives/moves.py",
     "compiled.py",

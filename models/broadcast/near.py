@@ -224,8 +224,8 @@ class Guess:
 
     def judge(self, picked: int, by_index: int) -> None:
         """Draw more from now on if the indices are hardly better than draws, else fewer."""
-        by_chance = self.indexed / self.width
-        if by_index < (1 + by_chance) / 2 * picked:
+        expected = self.indexed / self.width
+        if by_index < (1 + expected) / 2 * picked:
             self._drawn = min(MOST_DRAWN, 2 * self._drawn)
         else:
             self._drawn = max(FEWEST_DRAWN, self._drawn // 2)

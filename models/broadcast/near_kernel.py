@@ -247,7 +247,7 @@ def take_out(ranks: Ints, slot: Ints, count: int, taken: Ints) -> int:
 
 @compiled
 def draw(ranks: Ints, count: int, state: NDArray[np.uint64], rows: int, many: int) -> Ints:
-    """Draw with equal chances from the first ``count``, of shape (rows, many).
+    """Draw uniformly from the first ``count``, of shape (rows, many).
 
     The generator is Marsaglia's xorshift, Journal of Statistical Software 8(14), 2003.
     """

@@ -286,7 +286,7 @@ class Tree:
         before = self.cost
         self._layout.append(node)
         x = self._where[node] = len(self) - 1
-        return self._settle(before, self.policy.join, x, node)
+        return self._swap_around(before, self.policy.join, x, node)
 
     def _lowest(self) -> int:
         """Return the lowest free number, in O(log N) amortized."""
@@ -328,9 +328,9 @@ class Tree:
         self._costs.forget(node)
         self._where |= {int(self._layout.at[x]): x for x in (0, hole) if x < len(self)}
         filled = 0 < hole < len(self)
-        return self._settle(before, self.policy.leave if filled else None, hole, node)
+        return self._swap_around(before, self.policy.leave if filled else None, hole, node)
 
-    def _settle(self, before: float, strategy: Strategy | None, x: int, node: int) -> Change:
+    def _swap_around(self, before: float, strategy: Strategy | None, x: int, node: int) -> Change:
         """Swap around position ``x`` until the policy's goal is met."""
         raised = self.cost
         goal = self._initial if self.policy.goal == "initial" else before

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.dice import draw, scaled
+from syncfabric.models.collectives.random_numbers import draw, scaled
 from syncfabric.models.compiled import uncounted
 
 Ints = NDArray[np.int32]
@@ -211,18 +211,18 @@ def any_option(tables: Any, g: Any, bits: Any) -> Any:
 
 
 @uncounted
-def values(tables: Any, seeds: Any, dice: Any) -> Any:
+def values(tables: Any, seeds: Any, source: Any) -> Any:
     """Draw a gene, an option and a step for it; return them, and the last draw's bits."""
     low, high = tables.low, tables.high
-    bits = draw(seeds, dice)
+    bits = draw(seeds, source)
     g = scaled(bits >> np.uint64(32), len(low))
     o = any_option(tables, g, bits & np.uint64(0xFFFFFFFF))
-    bits = draw(seeds, dice)
+    bits = draw(seeds, source)
     return g, o, low[g] + scaled(bits >> np.uint64(32), high[g] - low[g] + 1), bits
 
 
 @uncounted
-def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
+def drawn(tables: Any, chain: Any, seeds: Any, source: Any) -> Any:
     """Draw a move: another option, another step, or both; or a change of steps with another gene.
 
     Returns
@@ -234,7 +234,7 @@ def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
     bits
         Of a draw; its lower half, but for three bits, is as good as new.
     """
-    g, o, t, bits = values(tables, seeds, dice)
+    g, o, t, bits = values(tables, seeds, source)
     low, high = tables.low, tables.high
     h, p, t0 = np.int64(-1), np.int64(-1), np.int64(chain.step[g])
     kind = np.int64(bits & np.uint64(7))
@@ -249,18 +249,18 @@ def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
             if kind == 7:
                 p = any_option(tables, h, bits & np.uint64(0xFFFFFFF8))
     if len(chain.kids) > 0 and h < 0:
-        o = ready(tables, chain, g, o, t, seeds, dice)
+        o = ready(tables, chain, g, o, t, seeds, source)
     return g, o, t, h, p, bits
 
 
 @uncounted
-def ready(tables: Any, chain: Any, g: Any, o: Any, t: Any, seeds: Any, dice: Any) -> Any:
+def ready(tables: Any, chain: Any, g: Any, o: Any, t: Any, seeds: Any, source: Any) -> Any:
     """Return an option whose sender has the message before a step, if one is soon found."""
     for _ in range(DRAWS):
         p = tables.parent[o]
         if p < 0 or chain.step[p] < t:
             break
-        o = any_option(tables, g, draw(seeds, dice) >> np.uint64(32))
+        o = any_option(tables, g, draw(seeds, source) >> np.uint64(32))
     return o
 
 

@@ -147,7 +147,7 @@ def path_table(
 def _some(
     topology: Topology, source: int, ways: _Ways, extra: int, most: int, rng: Random
 ) -> Iterable[Path]:
-    """Return so many of the shortest paths, drawn by chance, or all paths, one more at least."""
+    """Return so many of the shortest paths, drawn at random, or all paths, one more at least."""
     count = ways.count[source]
     if count > most:
         ranks = set[int]()

@@ -104,7 +104,7 @@ class Record:
         """Whether the schedule has as few steps as it can."""
         return self.steps is not None and self.steps <= self.bound.value
 
-    def settled(self, steps: int) -> bool:
+    def decided(self, steps: int) -> bool:
         """Return whether it is known if so many steps do."""
         return self.bound.value > steps or (self.steps is not None and self.steps <= steps)
 

@@ -140,7 +140,7 @@ class Attempts:
                     with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
                         made = one.run(record.forward, steps, self.seed, hasty=True)
                         self._take(made, by, most)
-            if record.settled(steps):
+            if record.decided(steps):
                 return
 
     def _take(self, made: tuple[Step, ...] | None, by: str, most: float) -> None:
@@ -161,12 +161,12 @@ class Attempts:
             None of them can do the task, and there is no schedule.
         """
         self.record.tried = steps
-        self.close(lambda others: self.record.settled(others))
+        self.close(lambda others: self.record.decided(others))
         if steps not in self.runs:
             self.runs[steps] = [*self._begun(steps)]
         runs, spent = self.runs[steps], 0.0
         turn = _TURN if self.auto else _ALONE * _TURN
-        while runs and spent < turn * 2**number and not self.record.settled(steps):
+        while runs and spent < turn * 2**number and not self.record.decided(steps):
             # What has a checkpoint has to begin, if there is time or not.
             if self.over and (self.auto or spent):
                 break
@@ -298,7 +298,7 @@ def search(
             attempts.at_once(steps or bound.value, steps or inf)
         if steps is None:
             _descend(attempts, most)
-        elif not record.settled(steps):
+        elif not record.decided(steps):
             attempts.round(steps, 1000)
         return record.result(clock.passed)
 

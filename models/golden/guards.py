@@ -82,12 +82,12 @@ class SenderGuard:
         self._count_flit(sent)
         heard = empty & self._asked
         calm = self.quiet != QUIET and not heard and not self._refunds
-        touched = (sent | credit) & self._all if calm else self._all
+        dirty = (sent | credit) & self._all if calm else self._all
         given, probe, still = 0, 0, self.still
         lost, outs = False, self._outs
-        while touched:
-            bit = touched & -touched
-            touched ^= bit
+        while dirty:
+            bit = dirty & -dirty
+            dirty ^= bit
             c = bit.bit_length() - 1
             out = self.out[c]
             counts = out > 0 and bool(credit & bit) and not heard & bit
@@ -326,10 +326,10 @@ class ReceiverGuard:
 
     def _count(self, credit: int, got: int, unpaid: int) -> None:
         """Let the counts of places and of credits follow what the router gets and returns."""
-        touched = _low(got ^ credit, len(self._places))
-        while touched:
-            bit = touched & -touched
-            touched ^= bit
+        dirty = _low(got ^ credit, len(self._places))
+        while dirty:
+            bit = dirty & -dirty
+            dirty ^= bit
             c = bit.bit_length() - 1
             inside = self.inside[c] + (1 if got & bit else -1)
             self.inside[c] = max(0, min(self._places[c], inside))

@@ -68,7 +68,7 @@ class CollectiveNetwork:
         By node.
     streams : StreamMovement or None
         What processes send and receive by streams.
-    touched : set of int
+    dirty : set of int
         Targets whose ``observe`` may have changed: none, as benches see no state here.
     """
 
@@ -84,7 +84,7 @@ class CollectiveNetwork:
         self.release: list[tuple[int, int, int]] = []
         self.config_answer: tuple[bool, bool, int] = SILENT
         self.config_meaning = 0
-        self.touched: set[int] = set()
+        self.dirty: set[int] = set()
         self.nodes = [node_of(shape, n) for n in range(shape.routers)]
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [interface_of(shape, i) for i in range(count)]
@@ -346,7 +346,7 @@ class CollectiveNetwork:
             self._slots.step(now, at_slots, shown, self._movement.active.add, failed)
         if self.streams:
             self.streams.show(shown)
-        self.processes.settle()
+        self.processes.end_cycle()
         for place, (error, rdata, meaning) in self._movement.answers:
             at = now + 1 + self._wiring.target_of(place)
             self._answers[at] = True, error, rdata & meaning, meaning

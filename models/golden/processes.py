@@ -237,7 +237,7 @@ class Processes:
         """Return a credit to a source, which has it from the next cycle on."""
         self._returned.append((node, channel))
 
-    def settle(self) -> None:
+    def end_cycle(self) -> None:
         """End a cycle."""
         for node, channel in self._returned:
             source = self.sources[node]

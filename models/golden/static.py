@@ -41,7 +41,7 @@ class StaticModel:
         ``config_ready``, ``config_error`` and ``config_rdata`` in this cycle.
     config_meaning : int
         The bits of ``config_rdata`` that have a meaning: all.
-    touched : set of int
+    dirty : set of int
         Nodes whose ``observe`` may have changed; the reader clears it.
     """
 
@@ -53,10 +53,10 @@ class StaticModel:
         self.cycle = 0
         self.release: list[tuple[int, int, int]] = []
         self.config_answer: Answer = SILENT
-        self.touched: set[int] = set()
+        self.dirty: set[int] = set()
         self._recorder = Recorder(wiring.links, 1)
         self._stirring: set[int] = set()  # nodes whose agent may act in the coming cycle
-        self._switches = Switches(wiring, self.touched, self._stirring)
+        self._switches = Switches(wiring, self.dirty, self._stirring)
         self._buffers, self._credits = self._switches.buffers, self._switches.credits
         self._ports = list(zip(wiring.core, wiring.injection, strict=True))
         self._loader = Loader(wiring)
@@ -187,7 +187,7 @@ class StaticModel:
                 now, request.address, request.write, request.data
             )
         elif 0 <= node < self._wiring.nodes:
-            self.touched.add(node)
+            self.dirty.add(node)
             here = {"arrives": node in accepted, "flushed": node in flushed}
             refused, data, write = self._agents[node].configure(
                 request, **here, watched=self._watched
@@ -226,7 +226,7 @@ class StaticModel:
                 released.append(node)
             if pop or send or arrives:
                 active.add(node)
-        self.touched |= active
+        self.dirty |= active
         self._stirring.intersection_update(active)
         return released
 
@@ -261,7 +261,7 @@ class StaticModel:
 
     def _count(self, node: int, counter: Counter) -> None:
         self._agents[node].count(counter)
-        self.touched.add(node)
+        self.dirty.add(node)
 
     def _record(self, sent: Mapping[int, int], moved: Collection[int]) -> Record | None:
         if not (sent or moved or self.release):

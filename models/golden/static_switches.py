@@ -78,7 +78,7 @@ class Switches:
     Parameters
     ----------
     wiring : StaticWiring
-    touched : set of int
+    dirty : set of int
         Nodes at which a buffer has changed; added to.
     stirring : set of int
         Nodes whose core buffer has got a flit, or whose injection link a credit; added to.
@@ -95,8 +95,8 @@ class Switches:
         Links over which neither flits nor credits go any more.
     """
 
-    def __init__(self, wiring: StaticWiring, touched: set[int], stirring: set[int]) -> None:
-        self._wiring, self._touched, self._stirring = wiring, touched, stirring
+    def __init__(self, wiring: StaticWiring, dirty: set[int], stirring: set[int]) -> None:
+        self._wiring, self._dirty, self._stirring = wiring, dirty, stirring
         self.buffers: list[deque[int]] = [deque() for _ in range(wiring.links)]
         self.credits = wiring.capacity.copy()
         self.awake: set[int] = set()
@@ -144,11 +144,11 @@ class Switches:
             Buffers that their front flit leaves.
         """
         buffers, credits, wiring = self.buffers, self.credits, self._wiring
-        place, joined, nodes, touched = wiring.place, wiring.joined, wiring.node, self._touched
+        place, joined, nodes, dirty = wiring.place, wiring.joined, wiring.node, self._dirty
         for link in moved:
             buffers[link].popleft()
             if place[link] >= 0:
-                touched.add(place[link])
+                dirty.add(place[link])
             if link in self.dead:
                 continue
             credits[link] += 1
@@ -160,7 +160,7 @@ class Switches:
                 continue
             buffers[link].append(flit)
             if place[link] >= 0:
-                touched.add(place[link])
+                dirty.add(place[link])
             if link in nodes:
                 self._stirring.add(nodes[link])
             else:
@@ -175,7 +175,7 @@ class Switches:
                 continue
             self.buffers[link].clear()
             if self._wiring.place[link] >= 0:
-                self._touched.add(self._wiring.place[link])
+                self._dirty.add(self._wiring.place[link])
 
     def _wake(self, link: int) -> None:
         """Wake who waits for a credit of a link."""

@@ -23,8 +23,8 @@ FIRST = 4
 """Members from which a ring is begun, until one is found."""
 GROWN = 3
 """Rings that are grown, of which the shortest is taken."""
-CHANCES = 6
-"""Orders by chance in which members are led in, besides the farthest first."""
+RANDOM_ORDERS = 6
+"""Random orders in which members are led in, besides the farthest first."""
 FAR = 1 << 30
 """More than any distance."""
 WIDEST = 30
@@ -244,7 +244,7 @@ def grow(
     pairs = ((v, max(members, key=lambda w: (links.distance(v, w), w))) for v in members[:FIRST])
     begun = (path for pair in pairs if (path := through_two(links, *pair)))
     starts = [*known, *islice(begun, 1)]
-    orders = [None, *(random.Random(seed) for seed in range(CHANCES))]
+    orders = [None, *(random.Random(seed) for seed in range(RANDOM_ORDERS))]
     paths = (_complete(links, members, start, rng) for rng in orders for start in starts)
     found = min(islice(filter(None, paths), GROWN), key=len, default=None)
     return Circuit(links, members, found) if found else None

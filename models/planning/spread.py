@@ -171,7 +171,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
     for one in free:
         state.put(one, state.best(one))
     for slack in SLACK:
-        _settle(state, free, slack)
+        _relieve(state, free, slack)
     if (state.load > room).any():
         share, router = divmod(int(state.load.argmax()), len(graph))
         raise CrowdedError(
@@ -180,7 +180,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
     return state.trees
 
 
-def _settle(state: _State, groups: Sequence[Wanted], slack: int) -> None:
+def _relieve(state: _State, groups: Sequence[Wanted], slack: int) -> None:
     """Lay groups that pass crowded routers anew, round by round, while that helps."""
     least, vain = None, 0
     while vain < IN_VAIN and (crowd := np.maximum(state.load - state.room, 0)).any():

@@ -141,7 +141,7 @@ class Model(Protocol):
     release: list[tuple[int, int, int]]
     config_answer: tuple[bool, bool, int]
     config_meaning: int
-    touched: set[int]
+    dirty: set[int]
 
     def observe(self, target: int) -> int:
         """Return a target's state."""

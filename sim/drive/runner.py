@@ -132,12 +132,12 @@ class Session:
     def _changed(self, model: Model) -> list[tuple[int, int]]:
         """Return the targets whose ``observe`` is not what it was when last asked."""
         changed = []
-        for target in sorted(model.touched):
+        for target in sorted(model.dirty):
             value = model.observe(target)
             if value != self._seen.get(target, 0):
                 self._seen[target] = value
                 changed.append((target, value))
-        model.touched.clear()
+        model.dirty.clear()
         return changed
 
 

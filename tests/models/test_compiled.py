@@ -26,11 +26,11 @@ OURS = tuple(
 
 ASK = """
 import numpy as np
-from syncfabric.models.collectives.dice import Random, seeded
+from syncfabric.models.collectives.random_numbers import Random, seeded
 from syncfabric.models.collectives.mboa.solve import tournament
 print(tournament(np.array([3, 2, 1, 0]), 1, seeded(1)))
 """
-CALLED = "models/collectives/dice.py"
+CALLED = "models/collectives/random_numbers.py"
 
 
 def modules() -> Iterator[ModuleType]:
@@ -145,7 +145,7 @@ def test_a_change_in_what_a_kernel_calls_is_seen_by_a_new_process(tmp_path: Path
     assert ask() == first
     assert kept() == before
     source = (tmp_path / CALLED).read_text()
-    line = "return int(chance(state) * most)"
+    line = "return int(uniform(state) * most)"
     assert source.count(line) == 1
     (tmp_path / CALLED).write_text(source.replace(line, f"return {(first + 1) % 4}"))
     assert ask() == (first + 1) % 4

@@ -229,7 +229,7 @@ SCHEDULES = (
     Mutant(
         "schedule: a round goes on when there is a schedule",
         "models/collectives/search.py",
-        " and not self.record.settled(steps):",
+        " and not self.record.decided(steps):",
         ":",
         _ATTEMPTS,
     ),

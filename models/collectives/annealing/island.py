@@ -38,7 +38,7 @@ class Parameters:
         Moves between exchanges with the master; as many as there are genes if that is more, for a
         crossover costs as much as so many moves.
     mutation : float
-        The chance that a child is mutated.
+        The probability that a child is mutated.
     final, again : float
         See above.
     paths : int

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from syncfabric.models.collectives.dice import draw, scaled, unit
 from syncfabric.models.collectives.moves import drawn, make, ready, recount, row_of, values, weigh
+from syncfabric.models.collectives.random_numbers import draw, scaled, unit
 from syncfabric.models.compiled import compiled, uncounted
 
 
@@ -23,7 +23,7 @@ def _anneal(
 ) -> Any:
     """Try moves at one temperature; return the conflicts left. It stops when there are none.
 
-    ``accept[d]`` is the chance of a move that adds d conflicts.
+    ``accept[d]`` is the probability of a move that adds d conflicts.
     """
     chain = row_of(chains, row)
     option, step = chain.option, chain.step
@@ -96,14 +96,14 @@ def meet(
 
     The outcome is the best of two parents and two children, mutated. The last two rows of the
     chains are room for it. ``other`` are the options, the steps and the conflicts of what it got;
-    ``rates`` the temperature and the chance that a child is mutated.
+    ``rates`` the temperature and the probability that a child is mutated.
     """
     option, step, count, holder, shared, kids = chains
-    genes, room, dice = option.shape[1], len(option) - 2, len(seeds) - 1
+    genes, room, source = option.shape[1], len(option) - 2, len(seeds) - 1
     steps = np.empty(genes, np.int32)
     other_option, other_step, other_cost = other
-    a = scaled(draw(seeds, dice) >> np.uint64(32), genes + 1)
-    b = scaled(draw(seeds, dice) >> np.uint64(32), genes + 1)
+    a = scaled(draw(seeds, source) >> np.uint64(32), genes + 1)
+    b = scaled(draw(seeds, source) >> np.uint64(32), genes + 1)
     first, last = min(a, b), max(a, b)
     found = np.empty(2, np.int64)
     for child in range(2):
@@ -118,7 +118,7 @@ def meet(
     row = room if found[0] <= found[1] else room + 1
     cost = found[row - room]
     own = costs[chain]
-    mutated = unit(seeds, dice) < rates[1]
+    mutated = unit(seeds, source) < rates[1]
     if min(own, other_cost) <= cost:  # a parent is always mutated
         cost, mutated = min(own, other_cost), True
         if own <= other_cost:
@@ -126,11 +126,11 @@ def meet(
         else:
             option[row], step[row] = other_option, other_step
     if mutated and cost > 0:
-        g, o, t, _ = values(tables, seeds, dice)
+        g, o, t, _ = values(tables, seeds, source)
         option[row, g], step[row, g] = o, t
         tally[0] += 1
     cost = recount(tables, chains, row, steps)
-    u = unit(seeds, dice)
+    u = unit(seeds, source)
     if cost <= own or u < np.exp((own - cost) / rates[0]):
         option[chain], step[chain], count[chain] = option[row], step[row], count[row]
         holder[chain], shared[chain], kids[chain] = holder[row], shared[row], kids[row]
@@ -141,12 +141,12 @@ def meet(
 @compiled
 def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, tally: Any) -> Any:
     """Let each chain meet a solution that the master sends it, drawn by roulette."""
-    many, dice = len(costs), len(seeds) - 1
+    many, source = len(costs), len(seeds) - 1
     sent = (chains.option[:many].copy(), chains.step[:many].copy())
     before = costs.copy()
     wheel = np.cumsum(1.0 / (1.0 + before))
     for chain in range(many):
-        u = unit(seeds, dice) * wheel[-1]
+        u = unit(seeds, source) * wheel[-1]
         q = min(np.searchsorted(wheel, u, side="right"), many - 1)
         if q != chain:
             other = sent[0][q], sent[1][q], before[q]
@@ -154,8 +154,8 @@ def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, tally
 
 
 @compiled
-def _chances(accept: Any, heat: Any) -> Any:
-    """Set the chance of a move that adds so many conflicts."""
+def _probabilities(accept: Any, heat: Any) -> Any:
+    """Set the probability of a move that adds so many conflicts."""
     for d in range(len(accept)):
         accept[d] = np.exp(-d / heat)
 
@@ -183,7 +183,7 @@ def evolve(
         Of the chains, and of two more rows that are room.
     costs : int64, of shape (chains)
     clock : float64, of shape (2)
-        The temperature, and the chance that a child is mutated.
+        The temperature, and the probability that a child is mutated.
     counts : int64, of shape (3)
         Moves left at this temperature, moves left to the exchange, and moves at a temperature.
     plan : tuple
@@ -193,7 +193,7 @@ def evolve(
     """
     cooling, final, again, repairs = plan
     accept = np.empty(32)
-    _chances(accept, clock[0])
+    _probabilities(accept, clock[0])
     room = np.empty((chains.option.shape[1] if repairs else 0, 2), np.int64)
     while moves > 0 and counts[1] > 0 and costs.min() > 0:
         some = min(moves, counts[0], counts[1])
@@ -210,5 +210,5 @@ def evolve(
                 clock[0] = again
                 counts[2] *= 2
             counts[0] = counts[2]
-            _chances(accept, clock[0])
+            _probabilities(accept, clock[0])
     return moves

@@ -31,9 +31,9 @@ from syncfabric.models.collectives.annealing.island import Island
 from syncfabric.models.collectives.annealing.island import Parameters as Annealing
 from syncfabric.models.collectives.annealing.solve import solve as anneal
 from syncfabric.models.collectives.clock import Clock, Found
-from syncfabric.models.collectives.dice import Random, below, chance, noise
 from syncfabric.models.collectives.encoding import Encoding
 from syncfabric.models.collectives.moves import Chain, Tables, make, row_of
+from syncfabric.models.collectives.random_numbers import Random, below, normal, uniform
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.compiled import inlined, uncounted
@@ -184,7 +184,7 @@ def _around(
         other = model.values[model.members[gene, i], gene, item]
         low, high = min(low, other), max(high, other)
     if high > low:
-        value = value + round(noise(state) * width * (high - low) / (end - begin))
+        value = value + round(normal(state) * width * (high - low) / (end - begin))
     return int(min(max(value, 0), model.bounds[gene, item] - 1))
 
 
@@ -241,7 +241,7 @@ def _metric(
 ) -> float:
     """Return the Bayesian-Dirichlet metric of a gene's items in a node or in a half of it.
 
-    It is the logarithm of the chance of these values if nothing was known of their frequencies
+    It is the logarithm of the probability of these values if nothing was known of their frequencies
     (Cooper and Herskovits, 1992). ``other`` of -1 stands for all chromosomes of the node.
     """
     logs, counts = model.log_factorial, model.counts
@@ -369,11 +369,11 @@ def recombine(
     for row in range(len(costs)):
         chain = row_of(chains, row)
         for _ in range(children):
-            count = int(drawn[0] + chance(random))
+            count = int(drawn[0] + uniform(random))
             width, found, changed = drawn[0] / genes, 0, 0
-            # Each gene in turn, with the chance that as many as wanted are chosen in the end.
+            # Each gene in turn, so that as many as wanted are chosen in the end.
             for i in range(genes):
-                if changed < count and chance(random) * (genes - i) < count - changed:
+                if changed < count and uniform(random) * (genes - i) < count - changed:
                     g = model.order[i]
                     o, t = draw(model, tables, g, chain, width, questions, random)
                     olds[changed, 0], olds[changed, 1], olds[changed, 2] = (
@@ -384,7 +384,7 @@ def recombine(
                     found += make(tables, chain, g, o, t)
                     changed += 1
             tally[0] += 1
-            taken = found <= 0 or chance(random) < np.exp(-found / heat)
+            taken = found <= 0 or uniform(random) < np.exp(-found / heat)
             if taken:
                 costs[row] += found
                 tally[1] = min(tally[1], costs[row])

@@ -24,7 +24,7 @@ from syncfabric.models.layout.words import EngineWord
 LEAST_ROOM = 16
 """Messages for which a queue has room at least."""
 
-SETTLE = 4
+QUIESCE = 4
 """Cycles after the service of a visit, or of the sweep's last command, until nothing moves."""
 
 _BROKEN = int(Kind.BROKEN)
@@ -285,7 +285,7 @@ class Engine:
         """
         end = self.now + cycles
         if self.now == 0 and self._swept < self._entries:
-            swept = self._interval * self._entries + SETTLE
+            swept = self._interval * self._entries + QUIESCE
             if end >= swept and not 0 < self._period <= swept:
                 self._sweep_over()
                 self.now = swept
@@ -294,7 +294,7 @@ class Engine:
                     self.step()
         if self._period:
             last = end // self._period * self._period
-            if last > self.now and end - last < self._interval + SETTLE:
+            if last > self.now and end - last < self._interval + QUIESCE:
                 self._pass(last - 1)
                 while self.now < end:
                     self.step()

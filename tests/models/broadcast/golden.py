@@ -178,7 +178,7 @@ class GoldenTree:
         places = children(still, len(self.nodes)) + ([parent(still)] if still else [])
         return [(mover, x) for x in places if x != 0 and mover != 0 and x != mover]
 
-    def settle(self, before: float, strategy: str | None, x: int) -> None:
+    def swap_around(self, before: float, strategy: str | None, x: int) -> None:
         goal = self.initial if self.goal == "initial" else before
         self.steps, self.raised = 0, self.cost
         if strategy is not None and self.raised > goal:
@@ -188,7 +188,7 @@ class GoldenTree:
         before = self.cost
         self.costs |= {frozenset((node, other)): cost for other, cost in costs.items()}
         self.nodes.append(node)
-        self.settle(before, self.join_by, len(self.nodes) - 1)
+        self.swap_around(before, self.join_by, len(self.nodes) - 1)
 
     def leave(self, node: int) -> None:
         before, hole = self.cost, self.nodes.index(node)
@@ -198,7 +198,7 @@ class GoldenTree:
         elif hole < len(self.nodes):
             self.nodes[hole] = last
         filled = 0 < hole < len(self.nodes)
-        self.settle(before, self.leave_by if filled else None, hole)
+        self.swap_around(before, self.leave_by if filled else None, hole)
 
     def elect(self, last: int) -> int:
         """The child of the root with which the tree is cheapest; of equal ones the first.

@@ -21,7 +21,7 @@ class NodePortStimuli:
     """A golden node port, and inputs for it.
 
     The engine's side is that of an engine: GO, then a PLAIN or LAST for each arrival that it has
-    taken, and BROKEN at any time; with a chance of ``wrong`` any message for any entry.
+    taken, and BROKEN at any time; with probability ``wrong`` any message for any entry.
 
     Parameters
     ----------

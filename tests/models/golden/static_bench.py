@@ -1,4 +1,4 @@
-"""Rings and trees on static networks, made by hand and by chance, set up as software would."""
+"""Rings and trees on static networks, made by hand and at random, set up as software would."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -229,7 +229,7 @@ class Bench:
         if len(group.members) > 1:
             self.request(self.mesh.index(group.root), StaticWord.COMMAND, INIT)
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Step until nothing moves."""
         while self.model.idle_until() is not None:
             self.step()
@@ -251,5 +251,5 @@ def ready_bench(spec: StaticSpec, *groups: Group, flits: int | None = None) -> B
     bench.load()
     for group in groups:
         bench.begin(group, flits)
-    bench.settle()
+    bench.quiesce()
     return bench

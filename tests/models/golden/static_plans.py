@@ -53,9 +53,9 @@ class Barriers:
             if write.target == network.layout.loader and write.address == LoaderWord.STROBE:
                 for _ in range(SETTLING):
                     self.model.step()
-        self.settle()
+        self.quiesce()
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         while self.model.idle_until() is not None:
             self.model.step()
 
@@ -86,7 +86,7 @@ class Barriers:
         """Return the greatest latency where each member in turn is late, then all back to back."""
         found = []
         for last in self.nodes:
-            self.settle()
+            self.quiesce()
 
             def when(episode: int, node: int, last: int = last) -> int:
                 return late * (not episode and node == last)

@@ -63,7 +63,7 @@ class Play:
     when : callable
         See `When`; the first arrival counts from the first cycle.
     hold : random.Random, optional
-        Raises and lowers ``hold`` of members by chance.
+        Raises and lowers ``hold`` of members at random.
     """
 
     def __init__(self, bench: Bench, when: When, hold: random.Random | None = None) -> None:

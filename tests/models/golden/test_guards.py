@@ -120,7 +120,7 @@ def traffic(link: Link, packets: int) -> Counter[int]:
     return many
 
 
-def settle(link: Link) -> None:
+def quiesce(link: Link) -> None:
     """Let all that is queued go; then wait as long as F3 says that anything can take to be back.
 
     A probe that meets something else on the link puts it off by 64 cycles, and a cut has to leave
@@ -138,7 +138,7 @@ def test_without_faults_guards_change_nothing(transport: str) -> None:
     form = form_of(transport)
     link = Link(form, random.Random(3))
     many = traffic(link, 60)
-    settle(link)
+    quiesce(link)
     assert link.is_whole()
     assert (link.events, link.lost, link.messages) == (0, 0, 60)
     for c in range(form.channels):
@@ -165,7 +165,7 @@ def test_whatever_is_lost_comes_back(transport: str, kind: str) -> None:
         }[kind]
         link = Link(form, random.Random(seed), spoil, drain=rng.choice([0.3, 0.9]))
         many = traffic(link, 30)
-        settle(link)
+        quiesce(link)
         assert link.is_whole()
         cuts = 0
         for c in range(form.channels):
@@ -227,7 +227,7 @@ def test_a_lost_tail_is_cut_in_time() -> None:
             link.step()
             assert link.now - rest <= BACK + 1
         assert whole_packets(link.got, 1) == [(0, True)]
-        settle(link)
+        quiesce(link)
         assert link.is_whole()
 
 
@@ -236,7 +236,7 @@ def test_a_packet_without_its_head_is_dropped_to_its_end() -> None:
     link = Link(form, random.Random(2), one(form, 0, drop=True), drain=1.0)
     for number in range(3):
         link.put(0, number, 4)
-    settle(link)
+    quiesce(link)
     assert [number for number, _ in whole_packets(link.got, 0)] == [1, 2]
     assert (link.events, link.lost) == (3, 1)
     assert link.is_whole()
@@ -250,7 +250,7 @@ def test_a_packet_with_a_wrong_or_a_lost_flit_is_cut_at_the_next(*, drop: bool) 
         link = Link(form, random.Random(2), one(form, place, word, drop=drop), drain=1.0)
         link.put(0, 0, 5)
         link.put(0, 1, 2)
-        settle(link)
+        quiesce(link)
         assert whole_packets(link.got, 0) == [(0, True), (1, False)]
         assert [piece.place for _, piece in link.got[:place]] == list(range(place))
         # The wrong flit, the one that is cut, and those after it.

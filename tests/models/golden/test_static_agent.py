@@ -23,7 +23,7 @@ PORT_NAMES = ("east", "north", "west", "south")
 
 
 def skewed(rng: random.Random, skew: int) -> Play:
-    """Return groups by chance on a mesh by chance, whose members are late by up to ``skew``."""
+    """Return random groups on a random mesh, whose members are late by up to ``skew``."""
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
     bench = ready_bench(spec, *random_groups(rng, mesh_of(spec)))
@@ -91,7 +91,7 @@ def test_where_the_flits_are_after_each_phase(size: tuple[int, int], core: int) 
     bench.load()
     assert not list(bench.full())
     bench.begin(group)
-    bench.settle()
+    bench.quiesce()
     start = {(node, "core", core) for node in path}
     assert {*bench.full()} == start
 
@@ -99,7 +99,7 @@ def test_where_the_flits_are_after_each_phase(size: tuple[int, int], core: int) 
     bench.step(hold=dict.fromkeys(index, True))
     for i in range(len(path)):
         bench.step(arrive={(index[i], 0): 0})
-        bench.settle()
+        bench.quiesce()
         after = path[(i + 1) % len(path)]
         entry = PORT_NAMES[port_to(after, path[i])]
         come = {(node, "core", 1) for node in path[1 : i + 1]}
@@ -108,7 +108,7 @@ def test_where_the_flits_are_after_each_phase(size: tuple[int, int], core: int) 
     assert not bench.model.release
 
     bench.step(hold=dict.fromkeys(index, False))
-    bench.settle()
+    bench.quiesce()
     assert {*bench.full()} == start
     assert all(bench.model.done(node) for node in index)
 
@@ -125,12 +125,12 @@ def test_a_core_that_arrives_before_init_just_waits() -> None:
     bench.step(arrive={(node, 0): 0 for node in others})
     bench.step(arrive={(root, 0): 0})
     assert bench.look(group.root)["refused_arrive"] == 1
-    bench.settle()
+    bench.quiesce()
     bench.request(root, StaticWord.COMMAND, INIT)
-    bench.settle()
+    bench.quiesce()
     assert not any(map(bench.model.done, others))
     bench.step(arrive={(root, 0): 0})
-    bench.settle()
+    bench.quiesce()
     assert all(map(bench.model.done, (root, *others)))
 
 
@@ -147,10 +147,10 @@ def test_a_late_wait_holds_back_nobody_else_with_two_places() -> None:
         bench = ready_bench(static(4, 4, (2, core, 2)), group)
         index = [bench.mesh.index(node) for node in group.members]
         bench.step(hold={index[5]: True}, arrive={(node, 0): 0 for node in index})
-        bench.settle()
+        bench.quiesce()
         behind = [bench.model.done(node) for node in index[6:]]
         assert behind == [passes] * len(behind)
         assert not bench.model.done(index[5])
         bench.step(hold={index[5]: False})
-        bench.settle()
+        bench.quiesce()
         assert all(map(bench.model.done, index))

@@ -11,7 +11,7 @@ LIVES, EPISODES, END = 4, 3, 5000
 
 
 def group_in(rng: random.Random, bench: Bench, x: int, width: int) -> Group:
-    """Return a ring or a tree by chance in some columns."""
+    """Return a random ring or tree in some columns."""
     if rng.random() < 0.5:
         path = cycle(width, bench.mesh.height, x)
         others = rng.sample(path[1:], rng.randint(1, len(path) - 1))

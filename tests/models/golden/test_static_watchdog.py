@@ -25,7 +25,7 @@ def strays(bench: Bench) -> list[int]:
 
 def begin(group: Group, spec: StaticSpec = SPEC) -> Bench:
     bench = ready_bench(spec, group)
-    bench.settle()
+    bench.quiesce()
     return bench
 
 

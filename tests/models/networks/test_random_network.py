@@ -114,7 +114,7 @@ def test_no_second_link_while_there_is_a_pair_without(
 
 
 def test_all_ports_can_be_taken() -> None:
-    # Two switches must share the nodes evenly enough, wherever chance put them first.
+    # Two switches must share the nodes evenly enough, wherever they are drawn first.
     for seed in range(50):
         network, _ = draw(2, 6, 1.0, seed, 8)
         assert len(network.links) == 5

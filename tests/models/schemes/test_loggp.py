@@ -239,7 +239,7 @@ def _passed(network: StaticSpec, plan: GroupPlan, episodes: int) -> int:
     play = Play(bench, lambda *_: random.Random(episodes).randint(0, 9))
     play.join(group, episodes)
     play.run(episodes)
-    bench.settle()
+    bench.quiesce()
     return count
 
 

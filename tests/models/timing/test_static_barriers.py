@@ -35,7 +35,7 @@ GRID = list(itertools.product((1, 2, 3), range(1, 9), (1, 2, 3)))
 
 def after_one_late(bench: Bench, late: int | None, episodes: int = AFTER) -> Course:
     """Let one member be late, all else quiet, and then all arrive back to back."""
-    bench.settle()
+    bench.quiesce()
 
     def when(episode: int, member: int, now: int) -> int:
         return LATE * (episode == 0 and member == late)

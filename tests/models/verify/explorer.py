@@ -3,7 +3,7 @@
 A protocol is a state that can be copied, with events that can happen in it. The explorer goes
 through all states in order of their distance, so the trace of a violation is a shortest one.
 
-Reduction: a protocol may name an event that may as well happen *at once*: one that commutes with
+Reduction: a protocol may name a *persistent* event: one that commutes with
 whatever else can happen before it, and that nothing can prevent. Such an event is a persistent set
 of one, and states in which one is left need not be visited. Every chain of them must end.
 
@@ -21,7 +21,7 @@ Event = tuple[Any, ...]
 
 
 LONGEST = 10_000
-"""Events that happen at once in a row, at most."""
+"""Persistent events in a row, at most."""
 
 
 class Violation(Exception):  # noqa: N818 - it is what a search looks for, not a mistake
@@ -43,8 +43,8 @@ class State(Protocol):
     def apply(self, event: Event) -> None:
         """Let an event happen; raise :class:`Violation` if a property breaks."""
 
-    def at_once(self) -> Event | None:
-        """Return an event that may as well happen now; None if there is none."""
+    def persistent(self) -> Event | None:
+        """Return a persistent event; None if there is none."""
 
     def check_end(self) -> None:
         """Raise :class:`Violation` if nothing can happen any more and this is no good end."""
@@ -68,7 +68,7 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
     most : int
         Greatest number of states.
     reduce : bool
-        Leave out states in which an event is left that may happen at once.
+        Leave out states that have a persistent event.
     endless : bool
         The protocol has no end, so none needs to be reachable.
 
@@ -85,10 +85,10 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
     MemoryError
         There are more than ``most`` states.
     RuntimeError
-        What happens at once does not end.
+        Persistent events do not end.
     """
     start = start.copy()
-    _settle(start, reduce)
+    _reduce(start, reduce)
     parts: dict[Hashable, int] = {}
     numbers = {_compact(start, parts): 0}
     came_from = array("i", [-1])
@@ -107,7 +107,7 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
                 for event in events:
                     after = state.copy()
                     after.apply(event)
-                    _settle(after, reduce)
+                    _reduce(after, reduce)
                     there = numbers.setdefault(_compact(after, parts), len(numbers))
                     sources.append(here)
                     targets.append(there)
@@ -155,12 +155,12 @@ def run(state: State, rng: random.Random, most: int) -> int:
     return len(path)
 
 
-def _settle(state: State, reduce: bool) -> None:
+def _reduce(state: State, reduce: bool) -> None:
     for _ in range(LONGEST):
-        if not reduce or (event := state.at_once()) is None:
+        if not reduce or (event := state.persistent()) is None:
             return
         state.apply(event)
-    raise RuntimeError(f"more than {LONGEST:,} events happen at once: they must end")
+    raise RuntimeError(f"more than {LONGEST:,} persistent events: they must end")
 
 
 def _compact(state: State, parts: dict[Hashable, int]) -> bytes:
@@ -203,14 +203,14 @@ def _path(came_from: array[int], by_event: list[Event], state: int) -> list[Even
 
 
 def _trace(start: State, path: list[Event], reduce: bool) -> str:
-    """Return the events of a path, those that happen at once among them, one a line."""
+    """Return the events of a path, persistent ones among them, one a line."""
     lines, state = [], start.copy()
     for event in filter(None, path):
         lines.append(" ".join(map(str, event)))
         try:
             state.apply(event)
-            while reduce and (event := state.at_once() or ()):
-                lines.append("  at once: " + " ".join(map(str, event)))
+            while reduce and (event := state.persistent() or ()):
+                lines.append("  persistent: " + " ".join(map(str, event)))
                 state.apply(event)
         except Violation:
             break

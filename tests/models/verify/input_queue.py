@@ -69,7 +69,7 @@ class InputQueue:
         """Return the parts of the state."""
         return self.states, self.waiting, self.link, self.local
 
-    def at_once(self) -> Event | None:
+    def persistent(self) -> Event | None:
         """Return nothing: every order matters here."""
         return None
 

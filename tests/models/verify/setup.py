@@ -67,7 +67,7 @@ class SetUp(Software):
             found += self.software_events(manager)
         return found
 
-    def at_once(self) -> Event | None:
+    def persistent(self) -> Event | None:
         """Return an event that nothing prevents, and that commutes with all that may precede it.
 
         - A message that is older than its entry changes nothing, now or later: an epoch comes
@@ -83,7 +83,7 @@ class SetUp(Software):
           lost, of a group that nothing has broken or can break: its routers send nothing before.
 
         All of this needs the rules that keep old and new messages apart; without them only replies
-        and FREED happen at once. Every chain ends: each event takes a packet or a message away,
+        and FREED are persistent. Every chain ends: each event takes a packet or a message away,
         and makes no router send a message.
         """
         scenario, rules = self.scenario, self.scenario.rules

@@ -41,7 +41,7 @@ class Ladder:
         if self.at[token] == self.trap:
             raise Violation("a token breaks")
 
-    def at_once(self) -> Event | None:
+    def persistent(self) -> Event | None:
         return self.events()[0] if self.jumps and self.at[0] < self.height else None
 
     def check_end(self) -> None:
@@ -53,7 +53,7 @@ def test_all_states_are_visited() -> None:
     assert explore(Ladder(3, 4), 1000) == (5**3, 3 * 4 * 25, 1)
 
 
-def test_what_happens_at_once_is_not_visited() -> None:
+def test_states_with_persistent_events_are_not_visited() -> None:
     ladder = Ladder(3, 4)
     ladder.jumps = True
     assert explore(ladder, 1000).states == 5**2
@@ -66,7 +66,7 @@ def test_a_violation_has_a_shortest_trace() -> None:
     assert caught.value.__notes__ == ["\n".join(["climb 0"] * 3)]
 
 
-def test_a_trace_names_what_happens_at_once() -> None:
+def test_a_trace_names_persistent_events() -> None:
     ladder = Ladder(2, 3, trap=3)
     ladder.at[0] = 1
     ladder.jumps = True
@@ -107,7 +107,7 @@ def test_a_random_run() -> None:
         run(Ladder(3, 4), random.Random(1), 11)
 
 
-def test_what_happens_at_once_must_end() -> None:
+def test_persistent_events_must_end() -> None:
     ladder = Ladder(1, 4, pit=2)
     ladder.jumps = True
     with pytest.raises(RuntimeError, match="they must end"):

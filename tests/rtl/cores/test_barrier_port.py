@@ -33,54 +33,54 @@ NETWORKS = {
 class Process:
     """A program that does everything, often what it may not, and a network that lets it go."""
 
-    def __init__(self, chance: random.Random, model: BarrierPortModel, bits: int) -> None:
-        self._chance, self._model, self._bits = chance, model, bits
+    def __init__(self, rng: random.Random, model: BarrierPortModel, bits: int) -> None:
+        self._rng, self._model, self._bits = rng, model, bits
         self._inside: dict[int, int] = {}  # cycles to the release, by register
         self._now = PortInputs(ready=(1 << model.registers) - 1)
         self.seen: dict[FaultReason, int] = {}
 
     def next(self) -> PortInputs:
         """Return the inputs of a cycle."""
-        chance, registers, now = self._chance, self._model.registers, self._now
+        rng, registers, now = self._rng, self._model.registers, self._now
         released = sum(1 << r for r, left in self._inside.items() if left == 0)
         self._inside = {r: left - 1 for r, left in self._inside.items() if left}
         done = now.done & ~sum(1 << r for r in self._inside) | released
         ready = now.ready
-        if chance.random() < 0.02:
+        if rng.random() < 0.02:
             # Half of the time the one that most words are of.
-            ready ^= 1 << chance.choice((0, chance.randrange(registers)))
+            ready ^= 1 << rng.choice((0, rng.randrange(registers)))
         results = list(now.results or [0] * registers)
         for r in range(registers):
             if released >> r & 1 and self._bits:
-                results[r] = chance.getrandbits(self._bits)
+                results[r] = rng.getrandbits(self._bits)
         now = replace(
             now,
             released=released,
             done=done,
             ready=ready,
             results=tuple(results) if self._bits else (),
-            broken=chance.getrandbits(registers),
-            owing=chance.random() < 0.4,
+            broken=rng.getrandbits(registers),
+            owing=rng.random() < 0.4,
         )
-        if not now.valid and chance.random() < 0.7:
-            base = chance.choice((ARRIVE_BASE, WAIT_BASE, WAIT_BASE, DONE_BASE, LAST_BASE))
-            word = base + chance.choice((0, 0, chance.randrange(min(32, registers + 1))))
-            if chance.random() < 0.1:
-                word = chance.choice((CoreWord.FENCE, CoreWord.FENCE_WAIT, CoreWord.SEND))
-            write = chance.random() < 0.5 if base != WAIT_BASE else chance.random() < 0.1
-            now = replace(now, valid=True, word=word, write=write, data=chance.getrandbits(32))
+        if not now.valid and rng.random() < 0.7:
+            base = rng.choice((ARRIVE_BASE, WAIT_BASE, WAIT_BASE, DONE_BASE, LAST_BASE))
+            word = base + rng.choice((0, 0, rng.randrange(min(32, registers + 1))))
+            if rng.random() < 0.1:
+                word = rng.choice((CoreWord.FENCE, CoreWord.FENCE_WAIT, CoreWord.SEND))
+            write = rng.random() < 0.5 if base != WAIT_BASE else rng.random() < 0.1
+            now = replace(now, valid=True, word=word, write=write, data=rng.getrandbits(32))
         self._now = now
         return now
 
     def gives_up(self) -> bool:
         """Return whether a request that is not answered is taken back, so that others come."""
-        return self._chance.random() < 0.02
+        return self._rng.random() < 0.02
 
     def update(self, arrive: int, *, over: bool) -> None:
         """Take over what the words did."""
         for r in range(self._model.registers):
             if arrive >> r & 1:
-                self._inside[r] = self._chance.choice((0, 1, 5, 25))
+                self._inside[r] = self._rng.choice((0, 1, 5, 25))
         if over:
             self._now = replace(self._now, valid=False)
 

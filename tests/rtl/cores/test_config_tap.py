@@ -11,11 +11,11 @@ INDEX = 5
 
 def test_the_chain_is_the_hosts_until_the_core_runs_and_then_the_cores() -> None:
     tap: Any = ConfigTap()
-    chance = random.Random(SEED)
+    rng = random.Random(SEED)
     answers = {"host": 0, "core": 0}
 
     def drawn(context: Any, side: Any, names: tuple[str, ...]) -> dict[str, int]:
-        values = {name: chance.getrandbits(len(getattr(side, name))) for name in names}
+        values = {name: rng.getrandbits(len(getattr(side, name))) for name in names}
         for name, value in values.items():
             context.set(getattr(side, name), value)
         return values
@@ -28,10 +28,10 @@ def test_the_chain_is_the_hosts_until_the_core_runs_and_then_the_cores() -> None
             runs = cycle >= 600
             who = "core" if runs else "host"
             context.set(tap.run, runs)
-            new = left is None and chance.random() < 0.6
+            new = left is None and rng.random() < 0.6
             # Who may not ask does, too.
-            host_asks = new if not runs else chance.random() < 0.3
-            asks["core"] = asks["core"] or new if runs else chance.random() < 0.3
+            host_asks = new if not runs else rng.random() < 0.3
+            asks["core"] = asks["core"] or new if runs else rng.random() < 0.3
             context.set(tap.host.request_valid, host_asks)
             host = drawn(context, tap.host.request, ("node", "write", "address", "target", "data"))
             context.set(tap.valid, asks["core"])
@@ -47,15 +47,15 @@ def test_the_chain_is_the_hosts_until_the_core_runs_and_then_the_cores() -> None
                     "target": core["address"] >> 5,
                     "data": core["data"],
                 }
-                left = chance.choice((3, 4, 9))
+                left = rng.choice((3, 4, 9))
             elif sent:
-                asked, left = host, chance.choice((3, 4, 9))
+                asked, left = host, rng.choice((3, 4, 9))
             if sent:
                 for name, value in asked.items():
                     assert context.get(getattr(tap.node.request, name)) == value
             answered = left == 0
-            answer = (int(answered), answered and chance.getrandbits(1), 0)
-            answer = (*answer[:2], chance.getrandbits(32) if answered else 0)
+            answer = (int(answered), answered and rng.getrandbits(1), 0)
+            answer = (*answer[:2], rng.getrandbits(32) if answered else 0)
             for name, value in zip(("valid", "error", "rdata"), answer, strict=True):
                 context.set(getattr(tap.node, f"answer_{name}"), value)
             to_host = tuple(context.get(getattr(tap.host, f"answer_{n}")) for n in _ANSWER)

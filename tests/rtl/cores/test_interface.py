@@ -42,8 +42,8 @@ class Wire:
     It gives credits as a router does, and counts what each interface may still send.
     """
 
-    def __init__(self, shape: TileShape, chance: random.Random) -> None:
-        self.shape, self._chance = shape, chance
+    def __init__(self, shape: TileShape, rng: random.Random) -> None:
+        self.shape, self._rng = shape, rng
         cores, places = range(shape.cores), shape.packets.buffer_flits
         self._headers = dict(zip(header_words(shape.packets), cores, strict=False))
         self._channels = range(2 * shape.lanes)
@@ -69,7 +69,7 @@ class Wire:
         credits = 0
         for channel in (PACKETS, self.shape.acks):
             short = self._may_send[core, channel] < self.shape.packets.buffer_flits
-            if short and self._chance.random() < 0.5:
+            if short and self._rng.random() < 0.5:
                 self._may_send[core, channel] += 1
                 credits |= 1 << channel
         return credits
@@ -94,9 +94,9 @@ class Wire:
         for channel in self._channels:
             self._may_eject[core, channel] += credits >> channel & 1
             assert self._may_eject[core, channel] <= self.shape.packets.buffer_flits
-        for channel in self._chance.sample(self._channels, len(self._channels)):
+        for channel in self._rng.sample(self._channels, len(self._channels)):
             queue = self._ahead[core, channel]
-            if queue and self._may_eject[core, channel] and self._chance.random() < 0.6:
+            if queue and self._may_eject[core, channel] and self._rng.random() < 0.6:
                 flit = queue[0].pop(0)
                 if not queue[0]:
                     queue.popleft()
@@ -109,8 +109,8 @@ class Wire:
 class Program:
     """A core's program: it sends and receives at random, and remembers what it must."""
 
-    def __init__(self, core: int, shape: TileShape, chance: random.Random, eager: float) -> None:
-        self._core, self._chance, self._eager = core, chance, eager
+    def __init__(self, core: int, shape: TileShape, rng: random.Random, eager: float) -> None:
+        self._core, self._rng, self._eager = core, rng, eager
         self._others = [other for other in range(shape.cores) if other != core]
         self.request: tuple[bool, int, int] | None = None
         self._to_write: list[int] = []
@@ -123,7 +123,7 @@ class Program:
 
     def next(self, *, stop: bool) -> tuple[bool, int, int] | None:
         """Return the request of a cycle: write, word and data."""
-        if self.request is None and self._chance.random() < 0.7:
+        if self.request is None and self._rng.random() < 0.7:
             self.request = self._choose(stop=stop)
         return self.request
 
@@ -132,16 +132,15 @@ class Program:
             return True, CoreWord.SEND_DATA, self._to_write[0]
         if self._takes and self._left:
             return False, CoreWord.RECV_DATA, 0
-        if not stop and self._chance.random() < 0.5:
+        if not stop and self._rng.random() < 0.5:
             words = tuple(
-                self._chance.getrandbits(32)
-                for _ in range(self._chance.choice((0, 1, 2, 5, MOST_WORDS)))
+                self._rng.getrandbits(32) for _ in range(self._rng.choice((0, 1, 2, 5, MOST_WORDS)))
             )
-            to, tag = self._chance.choice(self._others), self._chance.randrange(64)
+            to, tag = self._rng.choice(self._others), self._rng.randrange(64)
             self._sends = to, (tag, words)
             head = SEND.pack({"core": to, "words": len(words), "tag": tag})
             return True, CoreWord.SEND, head
-        if stop or self._chance.random() < self._eager:
+        if stop or self._rng.random() < self._eager:
             return False, CoreWord.RECV, 0
         return None
 
@@ -153,7 +152,7 @@ class Program:
         if not ready:
             self.stalls += 1
             # Who waits for a packet for ever would not send: it asks again later.
-            if word == CoreWord.RECV and self._chance.random() < 0.2:
+            if word == CoreWord.RECV and self._rng.random() < 0.2:
                 self.request = None
             return
         self.request = None
@@ -180,11 +179,11 @@ class Program:
 
 def run_programs(network: str, cores: int, cycles: int, eager: float, seed: int = SEED) -> None:
     """Let programs talk for some cycles, and then until all has come."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     shape = shape_of(loads(f'name = "ni"\n[network]\n{network}\n').network, cores, 32)
     parts: list[Any] = [NetworkInterface(shape) for _ in range(cores)]
-    wire = Wire(shape, chance)
-    programs = [Program(core, shape, chance, eager) for core in range(cores)]
+    wire = Wire(shape, rng)
+    programs = [Program(core, shape, rng, eager) for core in range(cores)]
     m = Module()
     for core, part in enumerate(parts):
         m.submodules[f"part_{core}"] = part

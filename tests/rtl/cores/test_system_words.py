@@ -42,7 +42,7 @@ def ask(context: Any, bus: Any, request: tuple[bool, int, int] | None) -> None:
 
 def test_a_flit_is_taken_and_sent_once_when_it_can_be() -> None:
     words: Any = SystemWords(shape(STATIC, 4))
-    chance = random.Random(SEED)
+    rng = random.Random(SEED)
     there, taken = deque[int](), []
     seen: set[tuple[bool, int, bool]] = set()
 
@@ -50,17 +50,17 @@ def test_a_flit_is_taken_and_sent_once_when_it_can_be() -> None:
         request: tuple[bool, int, int] | None = None
         expected: list[int] = []
         for cycle in range(800):
-            if chance.random() < 0.4:
-                there.append(chance.getrandbits(FLIT_BITS))
+            if rng.random() < 0.4:
+                there.append(rng.getrandbits(FLIT_BITS))
                 expected.append(there[-1])
-            room = chance.random() < 0.5
-            if request is None and chance.random() < 0.8:
-                asked = chance.choice((CoreWord.FLIT, CoreWord.FLIT, CoreWord.FLIT_STATUS))
-                to_write = asked == CoreWord.FLIT and chance.random() < 0.4
-                request = to_write, asked, chance.getrandbits(32)
+            room = rng.random() < 0.5
+            if request is None and rng.random() < 0.8:
+                asked = rng.choice((CoreWord.FLIT, CoreWord.FLIT, CoreWord.FLIT_STATUS))
+                to_write = asked == CoreWord.FLIT and rng.random() < 0.4
+                request = to_write, asked, rng.getrandbits(32)
             ask(context, words.bus, request)
             context.set(words.recv_valid, bool(there))
-            context.set(words.recv_flit, there[0] if there else chance.getrandbits(FLIT_BITS))
+            context.set(words.recv_flit, there[0] if there else rng.getrandbits(FLIT_BITS))
             context.set(words.send_ready, room)
             write, word, data = request or (False, 0, 0)
             takes = request is not None and word == CoreWord.FLIT and not write
@@ -83,7 +83,7 @@ def test_a_flit_is_taken_and_sent_once_when_it_can_be() -> None:
                 elif ready and not sends:
                     status = FLIT_STATUS.unpack(context.get(words.bus.result))
                     assert status == {"waits": bool(there), "room": room}
-            request = None if ready or chance.random() < 0.05 else request
+            request = None if ready or rng.random() < 0.05 else request
             await context.tick()
         assert taken == expected[: len(taken)]
 
@@ -119,7 +119,7 @@ def test_a_word_that_there_is_not_is_left_alone(network: str, write: bool, word:
 class Network:
     """Nodes' registers behind the config port: answers come late, and some are refusals."""
 
-    chance: random.Random
+    rng: random.Random
     registers: dict[tuple[int, int], int] = field(default_factory=dict)
     asked: tuple[int, int, int, int] | None = None
     left: int = 0
@@ -150,7 +150,7 @@ class Network:
             assert self.asked is None, "a request before the last one is answered"
             wires = (port.node, port.address, port.write, port.data)
             node, address, write, data = (context.get(wire) for wire in wires)
-            self.asked, self.left = (node, address, write, data), self.chance.choice((0, 1, 7))
+            self.asked, self.left = (node, address, write, data), self.rng.choice((0, 1, 7))
 
 
 def test_a_core_reaches_its_own_node_and_hears_of_refusals() -> None:
@@ -174,8 +174,8 @@ def test_a_core_reaches_its_own_node_and_hears_of_refusals() -> None:
             one.config.error.eq(share.port.error),
             one.config.rdata.eq(share.port.rdata),
         ]
-    chance = random.Random(SEED)
-    network, port = Network(chance), share.port
+    rng = random.Random(SEED)
+    network, port = Network(rng), share.port
     wrote: list[dict[int, int]] = [{} for _ in range(cores)]
     done, refusals = [0] * cores, [0] * cores
     between = [0] * cores
@@ -187,9 +187,9 @@ def test_a_core_reaches_its_own_node_and_hears_of_refusals() -> None:
             for core, one in enumerate(words):
                 if requests[core] is None and looks[core] is not None:
                     requests[core] = False, CoreWord.CONFIG_STATUS, 0
-                elif requests[core] is None and chance.random() < 0.7:
-                    address = CONFIG_BASE + chance.randrange(8)
-                    requests[core] = chance.random() < 0.5, address, chance.getrandbits(32)
+                elif requests[core] is None and rng.random() < 0.7:
+                    address = CONFIG_BASE + rng.randrange(8)
+                    requests[core] = rng.random() < 0.5, address, rng.getrandbits(32)
                 ask(context, one.bus, requests[core])
             network.step(context, port)
             answered = 0

@@ -40,9 +40,9 @@ def test_reads_and_writes_take_turns_for_long(seed: int) -> None:
     rng = random.Random(seed)
     pause, slow = (0, 0.2)[seed % 2], (0, 0.5)[seed // 2]
     wills = dict.fromkeys([*WRITE, *READ, "axi__bready", "axi__rready"], pause)
-    chances = {**wills, "bus__ready": slow, "bus__later": 0.7, "bus__error": 0.9}
+    rates = {**wills, "bus__ready": slow, "bus__later": 0.7, "bus__error": 0.9}
     cases = [
-        {name: int(rng.random() >= chance) for name, chance in chances.items()}
+        {name: int(rng.random() >= rate) for name, rate in rates.items()}
         | {"axi__wstrb": rng.choice((15, 15, 15, 7))}
         for _ in range(2000)
     ]

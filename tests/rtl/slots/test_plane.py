@@ -66,7 +66,7 @@ class _Software:
 
 
 def _messages(
-    rng: random.Random, layout: SlotLayout, model: RouterSlots, chance: float
+    rng: random.Random, layout: SlotLayout, model: RouterSlots, rate: float
 ) -> tuple[dict[int, dict[int, int]], dict[int, SlotMessage]]:
     """Draw what comes: mostly what is awaited, now and then anything."""
     links: dict[int, dict[int, int]] = {}
@@ -74,7 +74,7 @@ def _messages(
     data = layout.engine.data_bits
     for s in range(layout.slots):
         for p in range(layout.engine.ports):
-            if rng.random() > (chance if p in model.awaited(s) else 0.01):
+            if rng.random() > (rate if p in model.awaited(s) else 0.01):
                 continue
             kinds = [Kind.PLAIN, *[Kind.LAST] * 5]
             message = SlotMessage(rng.choice(kinds), rng.getrandbits(data) if data else 0)

@@ -104,10 +104,10 @@ def _config(cycle: int, request: ConfigRequest) -> Stimulus:
 def _changed(model: StaticModel, seen: dict[int, int]) -> list[tuple[int, int]]:
     """Return the nodes whose state is not what it was when last asked for."""
     changed = []
-    for node in sorted(model.touched):
+    for node in sorted(model.dirty):
         value = model.observe(node)
         if value != seen.get(node, 0):
             seen[node] = value
             changed.append((node, value))
-    model.touched.clear()
+    model.dirty.clear()
     return changed

@@ -33,7 +33,7 @@ NETWORKS = {
     ],
 )
 def test_every_line_is_the_models(name: str) -> None:
-    """Routes and roles by chance, several times over, with all inputs busy."""
+    """Random routes and roles, several times over, with all inputs busy."""
     play = random_play(NETWORKS[name], SEED)
     bench = build_bench(NETWORKS[name])
     lines, *_ = run_bench(bench, script_text(play.stimuli), play.cycles)

@@ -67,12 +67,12 @@ class Notes:
 
     def _changed(self) -> list[tuple[int, int]]:
         changed = []
-        for target in sorted(self._model.touched):
+        for target in sorted(self._model.dirty):
             value = self._model.observe(target)
             if value != self._seen.get(target, 0):
                 self._seen[target] = value
                 changed.append((target, value))
-        self._model.touched.clear()
+        self._model.dirty.clear()
         return changed
 
     def check(self, folder: Path) -> None:
@@ -99,7 +99,7 @@ class Stage:
         bench.load()
         for group in GROUPS:
             bench.begin(group)
-        bench.settle()
+        bench.quiesce()
         self.index = bench.mesh.index
         self.members = [self.index(node) for group in GROUPS for node in group.members]
         self.nodes = range(len(bench.mesh.nodes))
@@ -152,7 +152,7 @@ def without_a_role(on: Stage) -> None:
     # No route leads on from a stranger: what it sends fills its injection buffer, and no more.
     for flit in range(SMALL.injection_buffer + 2):
         on.bench.step(send=dict.fromkeys(on.strangers, flit), take=on.strangers)
-    on.bench.settle()
+    on.bench.quiesce()
     assert (on.state(), on.roles()) == (before, roles)
     full = {on.index(node) for node, name, _ in on.bench.full() if name == "injection"}
     assert full >= {*on.strangers}
@@ -231,7 +231,7 @@ def while_flushed(on: Stage) -> None:
     on.bench.step(config=None)
     on.bench.step(arrive={(node, 0): 0 for node in inside}, config=begin)
     assert on.bench.model.config_answer[1]
-    on.bench.settle()
+    on.bench.quiesce()
     now = on.counts(Counter.REFUSED_ARRIVE)
     assert [after - count for after, count in zip(now, refused, strict=True)] == [
         int(node in inside) for node in on.nodes

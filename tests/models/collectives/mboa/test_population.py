@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from syncfabric.models.collectives.dice import below, chance, noise, seeded
 from syncfabric.models.collectives.encoding import Encoding, encode
 from syncfabric.models.collectives.mboa.solve import (
     OPTION,
@@ -20,6 +19,7 @@ from syncfabric.models.collectives.mboa.solve import (
     tournament,
 )
 from syncfabric.models.collectives.moves import Chain, Tables, blank_chains
+from syncfabric.models.collectives.random_numbers import below, normal, seeded, uniform
 from tests.models.collectives.annealing.test_moves import conflicts
 from tests.models.collectives.tasks import TASKS, task
 
@@ -159,10 +159,10 @@ def test_random_numbers_are_even() -> None:
     drawn = Counter(below(random, 5) for _ in range(5000))
     assert set(drawn) == set(range(5))
     assert min(drawn.values()) > 850
-    values = np.array([chance(random) for _ in range(5000)])
+    values = np.array([uniform(random) for _ in range(5000)])
     assert 0 <= values.min() < 0.01
     assert 0.99 < values.max() < 1
-    normal = np.array([noise(random) for _ in range(5000)])
-    assert abs(normal.mean()) < 0.06
-    assert abs(normal.std() - 1) < 0.05
+    values = np.array([normal(random) for _ in range(5000)])
+    assert abs(values.mean()) < 0.06
+    assert abs(values.std() - 1) < 0.05
     assert seeded(1)[0] != seeded(2)[0]

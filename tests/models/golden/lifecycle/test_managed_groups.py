@@ -41,7 +41,7 @@ def test_barriers_of_groups_that_managers_set_up(seed: int) -> None:
     number = rng.randrange(managers)
     group = owned(bench, rng, number)
     assert done(bench.command(number, Operation.SETUP, group))
-    bench.settle()
+    bench.quiesce()
     if shape.router.watchdog:
         return  # members that come late are not waited for
     bench.is_open(group)
@@ -51,7 +51,7 @@ def test_barriers_of_groups_that_managers_set_up(seed: int) -> None:
         _, results = bench.barrier(group, data, late=rng.choice(sorted(many)))
         assert len(set(results)) == 1
     bench.barrier(group, last=many)
-    bench.settle()
+    bench.quiesce()
     report = FREED.unpack(bench.read(number, ManagerWord.FREED))
     root = group.root
     expected = {"router": root, "epoch": group.epoch[root], "entry": group.entry[root]}
@@ -59,7 +59,7 @@ def test_barriers_of_groups_that_managers_set_up(seed: int) -> None:
     assert bench.read(number, ManagerWord.FREED) == 0
     assert not any(bench.alive(n, e) for n, e in group.entry.items())
     assert done(bench.command(number, Operation.SETUP, group))
-    bench.settle()
+    bench.quiesce()
     bench.barrier(group)
     assert done(bench.command(number, Operation.KILL, group))
     assert done(bench.command(number, Operation.KILL, group))
@@ -102,7 +102,7 @@ def test_a_retry_is_idempotent_and_an_entry_in_use_is_busy() -> None:
     assert done(bench.command(0, Operation.SETUP, group))
     group.epoch = {}
     assert done(bench.command(0, Operation.SETUP, group))  # the same again
-    bench.settle()
+    bench.quiesce()
     bench.barrier(group)
     status = bench.command(0, Operation.SETUP, group)
     assert (status["code"], status["epoch"]) == (Answer.BUSY, 1)
@@ -119,15 +119,15 @@ def test_kill_makes_the_epochs_known(epoch: int) -> None:
     group.epoch = {n: n % 4 for n in group.entry}
     assert done(bench.command(0, Operation.KILL, group))
     assert done(bench.command(0, Operation.SETUP, group))
-    bench.settle()
+    bench.quiesce()
     bench.barrier(group, last=group.members)
-    bench.settle()
+    bench.quiesce()
     group.epoch = dict.fromkeys(group.entry, epoch)
     status = bench.command(0, Operation.KILL, group)
     assert done(status)
     assert status["epoch"] == epoch
     assert done(bench.command(0, Operation.SETUP, group))
-    bench.settle()
+    bench.quiesce()
     bench.barrier(group)
 
 
@@ -169,5 +169,5 @@ def test_abort_ends_a_command_that_waits_for_ever() -> None:
     assert bench.ask(abort) == (True, 0)
     group.epoch = {}
     assert done(bench.command(0, Operation.SETUP, group))
-    bench.settle()
+    bench.quiesce()
     bench.barrier(group)

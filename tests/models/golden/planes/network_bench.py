@@ -50,7 +50,7 @@ class Bench:
         for _ in range(cycles):
             self.step()
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Step until nothing moves any more."""
         for _ in range(LIMIT):
             if self.net.idle_until() is None:
@@ -78,7 +78,7 @@ class Bench:
         for request in set_up_writes(self.shape, group):
             error, _ = self.ask(request)
             assert not error
-        self.settle()
+        self.quiesce()
         self.is_open(group)
 
     def is_open(self, group: Group) -> None:

@@ -151,7 +151,7 @@ class PlainNetwork:
         self.end.step(requests[-1])
         for i, c in source_credits:
             self.processes.credit(i, c)
-        self.processes.settle()
+        self.processes.end_cycle()
         self.cycle += 1
         for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
             self.processes.create(source, destination, now)

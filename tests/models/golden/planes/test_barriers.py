@@ -114,14 +114,14 @@ def test_groups_end_by_last_and_by_kill() -> None:
     bench.barrier(group, last=[0, 1, 2])
     assert all(bench.alive(n, 0) for n in range(4))
     bench.barrier(group, last=range(4))
-    bench.settle()
+    bench.quiesce()
     assert not any(bench.alive(n, 0) for n in range(4))
     assert not any(bench.net.ready(i, 0) for i in range(4))
     bench.by_host(group)
     kills = [command(bench.shape, n, Code.KILL, 0, group.epoch[n]) for n in range(4)]
     errors = [bench.ask(kill)[0] for kill in kills]
     assert not errors[0]
-    bench.settle()
+    bench.quiesce()
     assert not any(bench.alive(n, 0) for n in range(4))
     assert all(bench.net.broken(i, 0) for i in range(4))
 
@@ -133,7 +133,7 @@ def test_a_watchdog_breaks_a_barrier_that_waits() -> None:
     assert bench.net.idle_until() is None  # nothing waits
     bench.step(arrive={(i, 0): 0 for i in range(8)})
     start = bench.now
-    bench.settle()
+    bench.quiesce()
     assert start + 2 * 50 <= bench.now <= start + 2 * 2 * 50 + 40
     assert all(bench.net.broken(i, 0) for i in range(9))
 
@@ -185,12 +185,12 @@ def test_packets_come_where_they_are_to(kind: str) -> None:
     bench.run(64)
     for _ in range(300):
         bench.step(enable=True, rate=rate_word(0.1))
-    bench.settle()
+    bench.quiesce()
     assert bench.net.is_empty()
     assert len(seen) > 20
     bench.net.put(1, [shape.header_of(shape.nodes[0]), 5], 0)
     assert not bench.net.is_empty()
-    bench.settle()
+    bench.quiesce()
     assert seen[-1] == (1, 0)
     assert all(bench.counted(shape.target_of(n), 32 + 16) == 0 for n in range(shape.routers))
 
@@ -203,7 +203,7 @@ def test_datelines_take_packets_over() -> None:
     bench = Bench(shape)
     bench.net.put(0, [shape.header_of(shape.nodes[1]), 5], 0)
     bench.net.put(1, [shape.header_of(shape.nodes[2]), 5], 0)
-    bench.settle()
+    bench.quiesce()
     lanes = {
         lane
         for record in bench.records.values()

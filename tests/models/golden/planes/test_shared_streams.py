@@ -45,7 +45,7 @@ def test_v10(name: str) -> None:
     group = group_of(bench)
     bench.by_host(group)
     start = gives(bench, group, 40)
-    bench.settle()
+    bench.quiesce()
     layout, depth = bench.shape.router.stream, dict.fromkeys(group.routers, 0)
     assert layout
     for n in depth:
@@ -66,7 +66,7 @@ def test_packets_and_words_share_links_and_neither_is_lost(name: str) -> None:
     start = gives(bench, group, 600)
     for _ in range(1200):
         bench.step(enable=True, rate=rate_word(5))
-    bench.settle()
+    bench.quiesce()
     nodes, wiring = range(len(bench.shape.nodes)), bench.net._wiring
     sums = [sum(1000 * i + k for i in nodes) & MASK for k in range(600)]
     assert all([beat.data for _, beat in received(bench, i)] == sums for i in nodes)

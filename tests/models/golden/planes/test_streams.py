@@ -65,7 +65,7 @@ def test_v10_all_of_8x8() -> None:
     group = group_of(bench, 0, (root, *(i for i in range(64) if i != root)))
     bench.by_host(group)
     start = gives(bench, group, 256)
-    bench.settle()
+    bench.quiesce()
     cycles = [cycle - start for cycle, _ in received(bench, 0)]  # the farthest
     assert cycles == list(range(58, 58 + 256))
     sums = [(1000 * sum(range(64)) + 64 * k) & MASK for k in range(256)]
@@ -78,7 +78,7 @@ def test_v10_with_node_interfaces(registers: int) -> None:
     group = group_of(bench)
     bench.by_host(group)
     start = gives(bench, group, 5)
-    bench.settle()
+    bench.quiesce()
     latency = 2  # of three ports
     first = 3 * (latency + 3 + 2 * registers) + latency + 7
     assert [cycle - start for cycle, _ in received(bench, 3)] == list(range(first, first + 5))
@@ -91,7 +91,7 @@ def test_v10_over_links_of_different_length() -> None:
     group = group_of(bench, 0, (1, 0, 2, 3))
     bench.by_host(group)
     start = gives(bench, group, 200)
-    bench.settle()
+    bench.quiesce()
     cycles = {i: [cycle - start for cycle, _ in received(bench, i)] for i in range(4)}
     hop, rest = 2 + 3, 2 + 7
     assert cycles[0] == list(range(hop + 2 * 15 + rest, hop + 2 * 15 + rest + 200))
@@ -104,7 +104,7 @@ def test_what_is_on_the_wires() -> None:
     bench.by_host(group)
     streams_of(bench).put(1, packet([], 1), bench.now)
     start = bench.now
-    bench.settle()
+    bench.quiesce()
     layout = bench.shape.router.stream
     assert layout
     head = layout.word.pack({"data": 0x50, "head": 1, "tail": 1})
@@ -127,7 +127,7 @@ def test_a_failed_stream_breaks_its_group_everywhere() -> None:
     gives(bench, group, 6)
     streams_of(bench).processes[8].queue.pop()  # the operand of one is cut ...
     streams_of(bench).put(8, packet([1] * 5), bench.now)  # ... and goes on with a word too many
-    bench.settle()
+    bench.quiesce()
     entry = bench.shape.router.layout.entries
     assert all(bench.net.broken(i, entry) and not bench.net.ready(i, entry) for i in range(9))
     assert all(bench.net.ready(i, entry + 1) for i in range(9))
@@ -186,7 +186,7 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
         else:
             kills = [command(bench.shape, n, Code.KILL, 2, group.epoch[n]) for n in group.routers]
             assert [bench.ask(kill)[0] for kill in kills] == [False] * 4
-    bench.settle()
+    bench.quiesce()
     sums = [1000 * 6 + 4 * k for k in range(100)]
     for i in range(4):
         assert [beat.data for _, beat in received(bench, i, start)] == sums
@@ -200,7 +200,7 @@ def test_the_watchdog_breaks_a_stream_that_waits() -> None:
     assert bench.net.idle_until() is None
     streams_of(bench).put(2, packet([1]), bench.now)
     start = bench.now
-    bench.settle()
+    bench.quiesce()
     period = bench.shape.router.layout.entries * 20
     assert start + period <= bench.now <= start + 2 * period + 60
     assert all(bench.net.broken(i, group.entry[0]) for i in range(3))
@@ -216,7 +216,7 @@ def test_words_that_find_no_place_are_counted_and_break_their_group() -> None:
     port = streams_of(bench).ports[1] = ProcessStreams(replace(layout, registers=8))
     port.step({0})
     streams_of(bench).put(1, packet(range(40)), bench.now)
-    bench.settle()
+    bench.quiesce()
     # The root joins nothing: 15 words go on to it, and 15 stay. The next one comes in t, the fault
     # is at the root in t + 1, BROKEN is back in t + 3, and the buffer is still full in t + 4.
     assert bench.net.broken(1, 2)

@@ -83,7 +83,7 @@ def recorded(spec: StaticSpec, group: Group, episodes: int, late: int = 0) -> li
     bench.clock = step
     bench.load()
     bench.begin(group)
-    bench.settle()
+    bench.quiesce()
     nodes = [bench.mesh.index(node) for node in group.members]
     left = dict.fromkeys(nodes, episodes)
     due = dict.fromkeys(nodes, bench.model.cycle) | {nodes[-1]: bench.model.cycle + late}

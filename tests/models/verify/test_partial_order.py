@@ -1,4 +1,4 @@
-"""What happens at once hides no state: all of them settle into one that is visited.
+"""Partial-order reduction hides no state: each leads to one that is visited.
 
 A state in which more may yet be lost or aborted stands for those in which less may: something that
 is ignored anyway was lost.
@@ -22,19 +22,19 @@ from tests.models.verify.scenarios import (
 from tests.models.verify.setup import SetUp
 
 
-def settle(state: SetUp) -> None:
+def quiesce(state: SetUp) -> None:
     for _ in range(1000):
-        if not (event := state.at_once()):
+        if not (event := state.persistent()):
             return
         assert event in state.events()
         state.apply(event)
-    pytest.fail("what happens at once does not end")
+    pytest.fail("reduced events do not end")
 
 
-def states(start: SetUp, settle: Callable[[SetUp], None]) -> set[Hashable]:
-    """Return all states that can be reached, each as it is after ``settle``."""
+def states(start: SetUp, quiesce: Callable[[SetUp], None]) -> set[Hashable]:
+    """Return all states that can be reached, each as it is after ``quiesce``."""
     start = start.copy()
-    settle(start)
+    quiesce(start)
     found: set[Hashable] = {start.key()}
     front = [start]
     while front:
@@ -42,7 +42,7 @@ def states(start: SetUp, settle: Callable[[SetUp], None]) -> set[Hashable]:
         for event in state.events():
             after = state.copy()
             after.apply(event)
-            settle(after)
+            quiesce(after)
             if (key := after.key()) not in found:
                 found.add(key)
                 front.append(after)
@@ -55,13 +55,13 @@ def without_budget(keys: set[Hashable], start: SetUp) -> set[Hashable]:
     return {(*key[:place], *key[place + 1 :]) for key in keys if isinstance(key, tuple)}
 
 
-def settled(start: SetUp) -> set[Hashable]:
-    """Return all states that can be reached, as they are when all of them have settled."""
+def quiet(start: SetUp) -> set[Hashable]:
+    """Return all states that can be reached, each as it is when nothing is left to reduce."""
     kept: set[Hashable] = set()
 
     def note(state: SetUp) -> None:
         after = state.copy()
-        settle(after)
+        quiesce(after)
         kept.add(after.key())
 
     states(start, note)
@@ -84,9 +84,9 @@ def settled(start: SetUp) -> set[Hashable]:
         pytest.param(replace(CHAIN, losses=1), marks=pytest.mark.nightly),
     ],
 )
-def test_every_state_settles_into_one_that_is_visited(scenario: Scenario) -> None:
+def test_every_state_leads_to_one_that_is_visited(scenario: Scenario) -> None:
     start = SetUp(scenario)
-    every, visited = settled(start), states(start, settle)
+    every, visited = quiet(start), states(start, quiesce)
     assert visited <= every
     assert without_budget(every, start) == without_budget(visited, start)
 

@@ -41,7 +41,7 @@ def unit(seeds: Any, chain: Any) -> Any:
 
 
 @inlined
-def chance(state: Random) -> float:
+def uniform(state: Random) -> float:
     """Return a number from 0 up to, but not including, 1, of a state that is alone."""
     return float(unit(state, 0))
 
@@ -49,10 +49,10 @@ def chance(state: Random) -> float:
 @inlined
 def below(state: Random, most: int) -> int:
     """Return a number from 0 to ``most`` - 1, each as likely as the others."""
-    return int(chance(state) * most)
+    return int(uniform(state) * most)
 
 
 @inlined
-def noise(state: Random) -> float:
+def normal(state: Random) -> float:
     """Return a number of the normal distribution of variance 1 (Box and Muller)."""
-    return sqrt(-2.0 * log(1.0 - chance(state))) * cos(2.0 * pi * chance(state))
+    return sqrt(-2.0 * log(1.0 - uniform(state))) * cos(2.0 * pi * uniform(state))
