@@ -25,7 +25,7 @@ from syncfabric.sim.draw.page import (
     settings,
     to_svg,
 )
-from syncfabric.sim.draw.pen import Pen, sheet_of
+from syncfabric.sim.draw.renderer import Renderer, sheet_of
 from syncfabric.sim.draw.scene import Scene, scene_of
 from syncfabric.sim.draw.style import colours
 from syncfabric.sim.results import ChannelLoad
@@ -104,10 +104,10 @@ class Place:
         self.width = self.margins.left + self.sheet.size[0] + self.margins.right
         self.height = self.sheet.size[1] + self.margins.below
 
-    def pen(self, page: Page, middle: float, top: float) -> Pen:
+    def renderer(self, page: Page, middle: float, top: float) -> Renderer:
         """Return what draws it on a page: around ``middle``, ``top`` inches from above."""
         axes: Axes = page.axes(self.sheet, self.margins, middle, top)
-        return Pen(axes, self.sheet, self.scene)
+        return Renderer(axes, self.sheet, self.scene)
 
 
 def group_figure(plan: BarrierPlan, group: GroupPlan) -> Figure:
@@ -120,7 +120,7 @@ def group_figure(plan: BarrierPlan, group: GroupPlan) -> Figure:
         line += f" · planner {group.planner}"
         page.heading(f"{plan.spec.name} · group {group.id}", line, page.width / 2, 0.3)
         drawn = overlay(place.scene, group, group.height or 0, plan.groups)
-        place.pen(page, page.width / 2, TOP).draw(drawn)
+        place.renderer(page, page.width / 2, TOP).draw(drawn)
     return page.figure
 
 
@@ -150,7 +150,7 @@ def plan_figure(plan: BarrierPlan) -> Figure:
             title = f"group {group.id} · {count(len(group.members), 'member')}"
             page.heading(title, _facts(plan, group), middle, top + 0.16, size=11)
             drawn = overlay(place.scene, group, highest, plan.groups)
-            place.pen(page, middle, top + PANEL_TOP).draw(drawn)
+            place.renderer(page, middle, top + PANEL_TOP).draw(drawn)
     return page.figure
 
 
@@ -174,9 +174,9 @@ def network_figure(spec: NetworkSpec) -> Figure:
         page.heading(
             spec.name, f"{words} · {count(len(spec.groups), 'group')}", page.width / 2, 0.3
         )
-        pen = place.pen(page, page.width / 2, TOP)
-        pen.ground(INK)
-        pen.pies(inks, PAPER)
+        renderer = place.renderer(page, page.width / 2, TOP)
+        renderer.background(INK)
+        renderer.pies(inks, PAPER)
     return page.figure
 
 
@@ -219,17 +219,17 @@ def heat_figure(
     with settings():
         page = Page(max(place.width, 5.2), TOP + place.sheet.size[1] + 1.0)
         page.heading(title, line, page.width / 2, 0.3)
-        pen = place.pen(page, page.width / 2, TOP)
-        pen.bands({link: known.get(link, idle) for link in scene.links if link not in ends})
-        pen.links([scene.links[end] for end in ends if end in scene.links])
-        pen.numbers(covering=False)
+        renderer = place.renderer(page, page.width / 2, TOP)
+        renderer.bands({link: known.get(link, idle) for link in scene.links if link not in ends})
+        renderer.links([scene.links[end] for end in ends if end in scene.links])
+        renderer.numbers(covering=False)
         switches = {name: Dot(INK) for name, spot in scene.spots.items() if spot.square}
-        pen.dots(switches, 6)
+        renderer.dots(switches, 6)
         halves = {
             node: (known.get(received, idle), known.get(sent, idle))
             for node, (sent, received) in scene.ends.items()
         }
-        pen.pies(halves, GREY, hole=0.55)
+        renderer.pies(halves, GREY, hole=0.55)
         words = f"flits and messages a cycle; {HEAT_WORDS}"
         colour_bar(page, norm, scale, words, page.width / 2, page.height - 0.6)
     return page.figure
@@ -311,8 +311,8 @@ def stream_figure(plan: BarrierPlan, streams: Sequence[StreamResult]) -> Figure:
                 (link.node, link.port): scales[link.up](norm(link.words))
                 for link in stream.flow.links
             }
-            pen = place.pen(page, left + place.width / 2, top + PANEL_TOP)
-            pen.draw(flow_overlay(place.scene, group, inks))
+            renderer = place.renderer(page, left + place.width / 2, top + PANEL_TOP)
+            renderer.draw(flow_overlay(place.scene, group, inks))
             plots = left + place.width + GAP
             _flows(page.plot(plots, top + PANEL_TOP, PLOT, FLOWS), stream)
             _members(page.plot(plots, top + PANEL_TOP + FLOWS + 0.45, PLOT, rows), stream)

@@ -104,7 +104,7 @@ def moved(path: Points, away: Sequence[float]) -> Points:
     return np.array([*points, path[-1] + shift[-1]])
 
 
-def lanes(paths: Sequence[Points], rim: float) -> list[Points]:
+def lanes(paths: Sequence[Points], edge: float) -> list[Points]:
     """Part paths that run over the same links, like metro lines.
 
     Straight runs of one column or row that overlap get lanes of their own.
@@ -113,7 +113,7 @@ def lanes(paths: Sequence[Points], rim: float) -> list[Points]:
     ----------
     paths : sequence of array, shape (n, 2)
         Corners of each: its two ends, and bends between them.
-    rim : float
+    edge : float
         Radius of the disc at which a path begins and ends.
     """
     import networkx as nx
@@ -147,6 +147,6 @@ def lanes(paths: Sequence[Points], rim: float) -> list[Points]:
         ahead = np.sign(np.diff(path, axis=0)) @ np.array([-1, 1])
         # To the right of east is south, of north east.
         away = [float(sign) * place_of[number, piece] for piece, sign in enumerate(ahead)]
-        begin, end = (max(0.0, rim**2 - aside**2) ** 0.5 for aside in (away[0], away[-1]))
+        begin, end = (max(0.0, edge**2 - aside**2) ** 0.5 for aside in (away[0], away[-1]))
         found.append(cut(moved(path, away), begin, end))
     return found

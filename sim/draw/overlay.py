@@ -20,10 +20,10 @@ PASSED = 0.7
 
 
 class Dot(NamedTuple):
-    """How a spot is drawn: its face, its rim, and its size in parts of the spot's own."""
+    """How a spot is drawn: its face, its edge, and its size in parts of the spot's own."""
 
     face: str
-    rim: str | None = None
+    edge: str | None = None
     part: float = 1.0
 
 
@@ -177,7 +177,7 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
         ink = colours[depth[switch]]
         path = [above, switch] if above == root else [entry[above], above, switch]
         line = _right_of(scene, corners(path))
-        # From where the link before it ended, at the rim of the switch above.
+        # From where the link before it ended, at the edge of the switch above.
         line = cut(line, 1 - RIM if len(path) > 2 else RIM, RIM)
         made.lines.append(Line(rounded(line), ink, [_middle_head(scene, above, switch)]))
     made.dots |= {node: Dot(colours[depth[node]]) for node in group.members if node in depth}

@@ -292,8 +292,8 @@ class Scene:
     """Distance of a directed link from its line when both directions are seen: it keeps right."""
     spots: dict[Hashable, Spot] = field(default_factory=dict)
     links: dict[Hashable, Points] = field(default_factory=dict)
-    """Directed, from rim to rim; both directions of a link have the same line."""
-    ground: list[Points] = field(default_factory=list)
+    """Directed, from edge to edge; both directions of a link have the same line."""
+    background: list[Points] = field(default_factory=list)
     """What is drawn of the network itself."""
     ends: dict[Hashable, tuple[Hashable, Hashable]] = field(default_factory=dict)
     """The channels from and to each node."""
@@ -338,7 +338,7 @@ def _mesh(mesh: Mesh) -> Scene:
                 scene.links[far, port.opposite.name.lower()] = line[::-1]
     lines = [[(0, y), (mesh.width - 1, y)] for y in range(mesh.height)]
     lines += [[(x, 0), (x, mesh.height - 1)] for x in range(mesh.width)]
-    scene.ground.extend(np.array(line, dtype=np.float64) for line in lines)
+    scene.background.extend(np.array(line, dtype=np.float64) for line in lines)
     scene.marks.extend((x, -0.58, str(x)) for x in range(mesh.width))
     scene.marks.extend((-0.58, y, str(y)) for y in range(mesh.height))
     return scene
@@ -362,7 +362,7 @@ def _irregular(graph: Irregular) -> Scene:
         scene.ends[node] = (node, "inject"), (switch, str(port))
         line = np.array([middle + RIM * out, middle + (RING - radius) * out])
         scene.links[switch, str(port)], scene.links[node, "inject"] = line, line[::-1]
-        scene.ground.append(line)
+        scene.background.append(line)
     for a, b in graph.links:
         start, end = middles[a[0]], middles[b[0]]
         pull = 1.0 if (a, b) in around else 0.4 * np.hypot(*(end - start))
@@ -378,7 +378,7 @@ def _irregular(graph: Irregular) -> Scene:
         if more := graph.extra_at.get(a):
             x, y = aside(line, 0.13)[len(line) // 2]
             scene.numbers.append((float(x), float(y), f"+{more}"))
-        scene.ground.append(scene.links[b[0], str(b[1])])
+        scene.background.append(scene.links[b[0], str(b[1])])
     return scene
 
 
@@ -400,7 +400,7 @@ def schedule_scene(topology: Topology) -> Scene:
         begin, end = (scene.spots[vertex].radius + 0.03 for vertex in (a, b))
         scene.links[a, b] = cut(line - low, begin, end)
         if (b, a) not in scene.links:
-            scene.ground.append(scene.links[a, b])
+            scene.background.append(scene.links[a, b])
     return scene
 
 

@@ -25,7 +25,7 @@ from syncfabric.sim.draw.page import (
     picture,
     settings,
 )
-from syncfabric.sim.draw.pen import Pen, sheet_of
+from syncfabric.sim.draw.renderer import Renderer, sheet_of
 from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.style import colours
 from syncfabric.sim.words import rules_words
@@ -143,14 +143,14 @@ def _panels(schedule: Schedule) -> "Figure":
         page.text(f"step {number + 1}", x + side / 2, y + 0.02, 9, color=INK)
         width, height = sheet.size
         axes = page.box(x + (side - width) / 2, y + 0.1 + (side - height) / 2, width, height)
-        pen = Pen(axes, sheet, scene)
-        pen.links()
-        pen.dots(dots, 4)
+        renderer = Renderer(axes, sheet, scene)
+        renderer.links()
+        renderer.dots(dots, 4)
         lanes = [
             (message[end], [scene.lane(channel) for channel in pairwise(path)])
             for message, path in step
         ]
-        pen.lines([arrow(np.vstack(lines), inks[key]) for key, lines in lanes], 3)
+        renderer.lines([arrow(np.vstack(lines), inks[key]) for key, lines in lanes], 3)
     return page.figure
 
 

@@ -24,7 +24,7 @@ MARK, LETTER = 0.6, 0.068
 """Of a mark of the key and of a letter of its words, in inches."""
 PAPER, OURS, RTL, MODEL, SOFTWARE = ", paper", ", ours", ", RTL", ", model", ", software"
 """How labels end of what is to be compared: those that are the same but for this look alike."""
-STROKES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed", SOFTWARE: "dashed"}
+LINE_STYLES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed", SOFTWARE: "dashed"}
 MEANING = {PAPER: "Open markers: the paper's values.", RTL: "Half-filled: measured on the RTL."}
 RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 68
 """Of ratios, in inches: the page's width, a claim's line and words; and their most letters."""
@@ -89,7 +89,7 @@ def _curves(work: Work) -> Figure:
 
 
 def _stroke(label: str) -> Stroke:
-    return next((stroke for end, stroke in STROKES.items() if label.endswith(end)), "solid")
+    return next((stroke for end, stroke in LINE_STYLES.items() if label.endswith(end)), "solid")
 
 
 def _panels(work: Work) -> list[tuple[Axes, Series]]:

@@ -85,7 +85,7 @@ def _joined_switch(spec: StaticSpec) -> dict[str, str | None]:
     made |= {
         f"{side}__{wire}": f"{side}_{wire}" for side in _sides(spec) for wire in link_wires(spec)
     }
-    for side in spec.link_names:  # in reset all links are flushed, those of the rim too
+    for side in spec.link_names:  # in reset all links are flushed, those of the edge too
         made[f"{side}_in__flush"] = f"{side}_in_flush | rst"
     return made
 

@@ -14,7 +14,7 @@ from syncfabric.sim.drive.scenario import Replay, Send, data_flits
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import MOST_BYTES, Packets, check_queues, routed
 from syncfabric.sim.replay.replay import cycles_of, run
-from syncfabric.sim.replay.routes import FLIT_BITS, MOST_PORTS, ground_of
+from syncfabric.sim.replay.routes import FLIT_BITS, MOST_PORTS, fabric_of
 from syncfabric.sim.request import check_simulator
 
 FLIT_BYTES = FLIT_BITS // 8
@@ -43,8 +43,8 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
             f"schedule: a chunk has {float(exchange.piece):,.0f} bytes, but a packet {MOST_BYTES:,}"
             " at most; take fewer bytes, or more chunks"
         )
-    ground = ground_of(topology, _ports(topology, ports))
-    first = ground.first
+    fabric = fabric_of(topology, _ports(topology, ports))
+    first = fabric.first
     out: dict[tuple[int, int], int] = {}
     into: dict[tuple[int, int], int] = {}
     for rank in range(topology.nodes):
@@ -55,7 +55,7 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
             into[other, rank] = first[rank] + nth % count
     ends = [(out[path[0], path[1]], into[path[-2], path[-1]]) for _, path, _ in sends]
     paths = [path for _, path, _ in sends]
-    routes, free, flit_bits, header = routed(ground, paths, ends, kept=False)
+    routes, free, flit_bits, header = routed(fabric, paths, ends, kept=False)
     came: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     made: list[Send] = []
     for number, (send, pair, route, channel) in enumerate(
@@ -65,12 +65,12 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
         payloads = header(route.ports), *data_flits(number, flits)
         made.append(Send(0, *pair, channel, payloads, tuple(came[item, path[0]])))
         came[item, path[-1]].append(number)
-    replay = Replay(tuple(made), ground.processors, 1, "ordered")
+    replay = Replay(tuple(made), fabric.processors, 1, "ordered")
     check_queues(replay)
     channels = max(free.channels) + 1
     more = flits, channels, flit_bits, free.rerouted
     messages = tuple((path[0], path[-1]) for path in paths)
-    return Packets(messages, ground, tuple(routes), *more, (replay,))
+    return Packets(messages, fabric, tuple(routes), *more, (replay,))
 
 
 def _ports(topology: Topology, most: int | None) -> list[int]:
@@ -118,7 +118,7 @@ class ReplayedChunks:
         """Return what ``replay --json`` prints."""
         exchange = self.exchange
         return {
-            "topology": self.packets.ground.topology.name,
+            "topology": self.packets.fabric.topology.name,
             "collective": exchange.kind,
             "bytes": exchange.size,
             "chunks": exchange.parts,

@@ -15,11 +15,11 @@ from syncfabric.sim.replay.routes import (
     FLIT_BITS,
     MOST_FLIT_BITS,
     FreeRoutes,
-    Ground,
+    ReplayFabric,
     Route,
     at_once,
+    fabric_of,
     free_routes,
-    ground_of,
 )
 
 
@@ -179,7 +179,7 @@ class Packets:
     Parameters
     ----------
     messages : tuple of (origin, destination)
-    ground : Ground
+    fabric : ReplayFabric
     routes : tuple of Route
         The schedule's own, message by message.
     flits : int
@@ -196,7 +196,7 @@ class Packets:
     """
 
     messages: tuple[tuple[int, int], ...]
-    ground: Ground
+    fabric: ReplayFabric
     routes: tuple[Route, ...]
     flits: int
     channels: int
@@ -206,7 +206,7 @@ class Packets:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``replay --json`` prints of it."""
-        irregular = self.ground.irregular
+        irregular = self.fabric.irregular
         return {
             "messages": len(self.replays[0].sends),
             "flits": self.flits,
@@ -230,7 +230,11 @@ class Routed(NamedTuple):
 
 
 def routed(
-    ground: Ground, paths: Sequence[tuple[int, ...]], ends: Sequence[tuple[int, int]], *, kept: bool
+    fabric: ReplayFabric,
+    paths: Sequence[tuple[int, ...]],
+    ends: Sequence[tuple[int, int]],
+    *,
+    kept: bool,
 ) -> Routed:
     """Return the routes of messages between ports; ``kept``: flits hold those with barriers, too.
 
@@ -246,10 +250,10 @@ def routed(
             f"schedule: {len(paths):,} messages are too many to be played; at most "
             f"{1 << NUMBER_BITS:,} have numbers"
         )
-    routes = [ground.route(path, *pair) for path, pair in zip(paths, ends, strict=True)]
-    free = free_routes(ground, routes, ends)
-    flit_bits = _flit_bits(ground, paths, [*(routes if kept else ()), *free.routes])
-    network = ground.spec(1, flit_bits).network
+    routes = [fabric.route(path, *pair) for path, pair in zip(paths, ends, strict=True)]
+    free = free_routes(fabric, routes, ends)
+    flit_bits = _flit_bits(fabric, paths, [*(routes if kept else ()), *free.routes])
+    network = fabric.spec(1, flit_bits).network
     assert isinstance(network, IrregularSpec)
     return Routed(routes, free, flit_bits, network.shape.route_header)
 
@@ -272,13 +276,13 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     transfers = [transfer for step in schedule.steps for transfer in step]
     needs = needs_of(schedule)
     slots, ports = slots_of(schedule)
-    ground = ground_of(schedule.topology, ports)
+    fabric = fabric_of(schedule.topology, ports)
     own = [
-        (ground.first[path[0]] + out, ground.first[path[-1]] + into)
+        (fabric.first[path[0]] + out, fabric.first[path[-1]] + into)
         for (_, path), (out, into) in zip(transfers, slots, strict=True)
     ]
     paths = [path for _, path in transfers]
-    routes, free, flit_bits, header = routed(ground, paths, own, kept=True)
+    routes, free, flit_bits, header = routed(fabric, paths, own, kept=True)
     flits = -(-size * 8 // FLIT_BITS)
     step_of = [number for number, step in enumerate(schedule.steps) for _ in step]
 
@@ -297,7 +301,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
                 zip(order, *columns, strict=True)
             )
         )
-        replay = Replay(sends, ground.processors, len(schedule.steps), mode)
+        replay = Replay(sends, fabric.processors, len(schedule.steps), mode)
         check_queues(replay)
         return replay
 
@@ -308,12 +312,12 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     ]
     every = range(len(transfers))
     outputs, free_outputs = ([route.ports for route in each] for each in (routes, free.routes))
-    order, ends, turns = at_once(ground, transfers, free.routes)
+    order, ends, turns = at_once(fabric, transfers, free.routes)
     place = {message: number for number, message in enumerate(order)}
     renumbered = [tuple(place[other] for other in needs[message]) for message in order]
     return Packets(
         tuple(transfer.message for transfer in transfers),
-        ground,
+        fabric,
         tuple(routes),
         flits,
         max(free.channels) + 1,
@@ -327,15 +331,17 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     )
 
 
-def _flit_bits(ground: Ground, paths: Sequence[tuple[int, ...]], routes: Sequence[Route]) -> int:
+def _flit_bits(
+    fabric: ReplayFabric, paths: Sequence[tuple[int, ...]], routes: Sequence[Route]
+) -> int:
     """Return the least width of a flit that holds the longest route."""
     number, route = max(enumerate(routes), key=lambda each: len(each[1].ports))
-    needed = len(route.ports) * (ground.irregular.ports - 1).bit_length()
+    needed = len(route.ports) * (fabric.irregular.ports - 1).bit_length()
     if needed > MOST_FLIT_BITS:
         origin, *_, target = paths[number % len(paths)]
         raise SpecError(
-            f"topology {ground.topology.name}: message {origin} to {target} passes "
-            f"{len(route.ports)} switches of {ground.irregular.ports} ports; its route takes "
+            f"topology {fabric.topology.name}: message {origin} to {target} passes "
+            f"{len(route.ports)} switches of {fabric.irregular.ports} ports; its route takes "
             f"{needed} bits, and a flit has {MOST_FLIT_BITS} at most"
         )
     return max(FLIT_BITS, needed)

@@ -93,7 +93,7 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
         )
         link = route.links[-place]
         others = tuple(messages[other] for other in takers[step, link] if other != number)
-        between = packets.ground.between(link)
+        between = packets.fabric.between(link)
         yield Wait(step + 1, messages[number], between, cycles, others)
 
 
@@ -239,7 +239,7 @@ def replay(
 
 def run(packets: Packets, sim: str, progress: Progress) -> list[Outcome]:
     """Play packets in each of their modes."""
-    plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
+    plan = make_plan(packets.fabric.spec(packets.channels, packets.flit_bits))
     return run_job(
         Job(tuple((plan, _scenario(played)) for played in packets.replays)), sim, progress=progress
     ).outcomes

@@ -37,7 +37,7 @@ class Route(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ground:
+class ReplayFabric:
     """A topology in switches.
 
     Every vertex with a router is a switch of its own; the ports of a processor are nodes there.
@@ -47,7 +47,7 @@ class Ground:
     irregular : Irregular
         Switches, links and nodes.
     switch_of : tuple of int, by vertex
-        The switch that it is, or that it sits behind.
+        The switch that it is, or that it is behind.
     first : tuple of int, by node of the topology, and one more
         The number of its first port among the nodes of the network; the others follow.
     """
@@ -118,9 +118,9 @@ class Ground:
         across = self.irregular.across(switch, port)
         if across is not None:
             return self.vertex[switch], self.vertex[across[0]]
-        sits = self.irregular.node_at(switch, port)
-        assert sits is not None
-        return self.vertex[switch], processors[sits]
+        at = self.irregular.node_at(switch, port)
+        assert at is not None
+        return self.vertex[switch], processors[at]
 
     @cached_property
     def _ports(self) -> dict[tuple[int, int], int]:
@@ -129,7 +129,7 @@ class Ground:
         return {(a[0], b[0]): a[1] for link in links for a, b in (link, link[::-1])}
 
 
-def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
+def fabric_of(topology: Topology, ports: Sequence[int]) -> ReplayFabric:
     """Build a topology from switches.
 
     Parameters
@@ -175,7 +175,7 @@ def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
             f"switches have {MOST_PORTS} at most; schedule with fewer ports"
         )
     irregular = Irregular(max(2, taken[widest]), len(routers), tuple(links), tuple(nodes))
-    return Ground(topology, irregular, switch_of, tuple(first))
+    return ReplayFabric(topology, irregular, switch_of, tuple(first))
 
 
 MOST_CHANNELS = 4
@@ -222,7 +222,7 @@ class FreeRoutes(NamedTuple):
     """How many are not the schedule's."""
 
 
-def free_routes(ground: Ground, routes: Sequence[Route], ends: Sequence[Ends]) -> FreeRoutes:
+def free_routes(fabric: ReplayFabric, routes: Sequence[Route], ends: Sequence[Ends]) -> FreeRoutes:
     """Find virtual channels for routes; up/down routes for those that would need too many.
 
     Raises
@@ -234,37 +234,39 @@ def free_routes(ground: Ground, routes: Sequence[Route], ends: Sequence[Ends]) -
     layers = layers_of(between, MOST_CHANNELS)
     if None not in layers:
         return FreeRoutes(list(routes), [layer or 0 for layer in layers], 0)
-    number = ground.topology.number
+    number = fabric.topology.number
     if any((b, a) not in number for a, b in number):
         raise SpecError(
-            f"topology {ground.topology.name}: without barriers its messages need more than "
+            f"topology {fabric.topology.name}: without barriers its messages need more than "
             f"{MOST_CHANNELS} virtual channels on these paths, or channels that all lead both "
             "ways, for up/down routes"
         )
     # One channel is kept for the others, whose routes need no second.
     layers = layers_of(between, MOST_CHANNELS - 1)
-    tables = updown_tables(ground.irregular).tolist()
+    tables = updown_tables(fabric.irregular).tolist()
     found = [
-        route if layer is not None else _by_tables(ground, tables, *pair)
+        route if layer is not None else _by_tables(fabric, tables, *pair)
         for route, layer, pair in zip(routes, layers, ends, strict=True)
     ]
     channels = [MOST_CHANNELS - 1 if layer is None else layer for layer in layers]
     return FreeRoutes(found, channels, layers.count(None))
 
 
-def _by_tables(ground: Ground, tables: Sequence[Sequence[int]], source: int, target: int) -> Route:
-    here, end = (ground.irregular.nodes[node][0] for node in (source, target))
+def _by_tables(
+    fabric: ReplayFabric, tables: Sequence[Sequence[int]], source: int, target: int
+) -> Route:
+    here, end = (fabric.irregular.nodes[node][0] for node in (source, target))
     switches = [here]
     while here != end:
-        across = ground.irregular.across(here, tables[here][end])
+        across = fabric.irregular.across(here, tables[here][end])
         assert across is not None
         here = across[0]
         switches.append(here)
-    return ground.along(switches, source, target)
+    return fabric.along(switches, source, target)
 
 
 def at_once(
-    ground: Ground, transfers: Sequence[Transfer], routes: Sequence[Route]
+    fabric: ReplayFabric, transfers: Sequence[Transfer], routes: Sequence[Route]
 ) -> tuple[list[int], list[Ends], list[tuple[int, ...]]]:
     """Return how nodes send that know no schedule: each to the next ones by number first.
 
@@ -276,7 +278,7 @@ def at_once(
         Which messages, in that order; from and to which nodes of the network each, and the output
         port at each switch.
     """
-    count, first = ground.topology.nodes, ground.first
+    count, first = fabric.topology.nodes, fabric.first
     order = sorted(
         range(len(transfers)),
         key=lambda n: ((transfers[n].path[-1] - transfers[n].path[0]) % count, n),
@@ -290,7 +292,7 @@ def at_once(
             turn[node] += 1
         ends.append((places[0], places[1]))
     ports = [
-        (*routes[number].ports[:-1], ground.irregular.nodes[target][1])
+        (*routes[number].ports[:-1], fabric.irregular.nodes[target][1])
         for number, (_, target) in zip(order, ends, strict=True)
     ]
     return order, ends, ports

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from syncfabric.sim.draw.overlay import OTHERS
 from syncfabric.sim.draw.page import GREY, INK, PALE, PAPER, to_svg
-from syncfabric.sim.draw.pen import FAINT
-from syncfabric.sim.report.film import Film
+from syncfabric.sim.draw.renderer import FAINT
+from syncfabric.sim.report.animation import Animation
 from syncfabric.sim.tables import Rows
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Play(Block):
     """An animation."""
 
     title: str
-    film: Film
+    animation: Animation
     note: str = ""
 
 
@@ -120,7 +120,7 @@ INKS = {
     FAINT: "--ground",
     OTHERS: "--others",
 }
-"""Colours that the page has by these names; the rest it makes lighter on a dark ground."""
+"""Colours that the page has by these names; the rest it makes lighter on a dark background."""
 
 
 def inline_svg(figure: Figure, prefix: str, words: str) -> Markup:

@@ -20,26 +20,26 @@ from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.stream_check import StreamWords
 from syncfabric.sim.drive.streams import Streams
 from syncfabric.sim.drive.trace import Arrival, Chunk, Line, bits
-from syncfabric.sim.report.film import Cast, Film, Kind, Move
+from syncfabric.sim.report.animation import Animation, Cast, Kind, Move
 
 MOST_MOVES = 60_000
 """Moves that a page can hold; packets are left out beyond."""
 
 
-def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
-    """Return a film from just before the first arrival to just after the last release.
+def first_episode(plan: BarrierPlan, scenario: Scenario) -> Animation | None:
+    """Return an animation from just before the first arrival to just after the last release.
 
     None where the first episodes do not come to an end, or there is too much to show.
     """
-    return _film(plan, _Barriers(plan, ScenarioRunner(plan, scenario)))
+    return _animation(plan, _Barriers(plan, ScenarioRunner(plan, scenario)))
 
 
-def stream_film(plan: BarrierPlan, scenario: Scenario) -> Film | None:
-    """Return a film from just before the first beat of a scenario's streams to their last.
+def stream_animation(plan: BarrierPlan, scenario: Scenario) -> Animation | None:
+    """Return an animation from just before the first beat of a scenario's streams to their last.
 
     Of each group it has one stream. None as of ``first_episode``.
     """
-    return _film(plan, _Streams(plan, scenario, ScenarioRunner(plan, scenario)))
+    return _animation(plan, _Streams(plan, scenario, ScenarioRunner(plan, scenario)))
 
 
 class _Seen(ABC):
@@ -143,7 +143,7 @@ class _Streams(_Seen):
                     self.released.setdefault((group, member), line.cycle)
 
 
-def _film(plan: BarrierPlan, seen: _Seen) -> Film | None:
+def _animation(plan: BarrierPlan, seen: _Seen) -> Animation | None:
     if not seen.watch():
         return None
     moves = list(seen.moves())
@@ -174,7 +174,7 @@ def _film(plan: BarrierPlan, seen: _Seen) -> Film | None:
                 root=None if root is None else spots[root],
             )
         )
-    return Film(
+    return Animation(
         scene=scene,
         unit="cycle",
         first=seen.first - 1,

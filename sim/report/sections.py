@@ -25,6 +25,7 @@ from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.network import Network, Plan
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.report.animation import Animation, Cast, Kind, Move
 from syncfabric.sim.report.blocks import (
     Block,
     Drawing,
@@ -37,8 +38,7 @@ from syncfabric.sim.report.blocks import (
     hover_points,
     inline_svg,
 )
-from syncfabric.sim.report.episode import first_episode, stream_film
-from syncfabric.sim.report.film import Cast, Film, Kind, Move
+from syncfabric.sim.report.episode import first_episode, stream_animation
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import ChannelLoad, RunResult, describe, result_rows, summary
 from syncfabric.sim.spread import Spread
@@ -229,7 +229,7 @@ def _blocks(source: str, schedule: Schedule, prefix: str, title: str) -> Iterato
     yield _verdict(judged)
     small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
     if small:
-        yield Play("Step by step", schedule_film(schedule))
+        yield Play("Step by step", schedule_animation(schedule))
     else:
         yield Words(["Too large to play step by step."])
     if max(len(schedule.topology.channels), len(schedule.steps)) <= LARGEST:
@@ -301,8 +301,8 @@ def _chunk_blocks(source: str, schedule: InChunks, prefix: str, title: str) -> I
         yield Table(f"Sends of {source}", (heads, rows), closed=True)
 
 
-def schedule_film(schedule: Schedule) -> Film:
-    """Return the film of a schedule: a frame a step, and one before the first.
+def schedule_animation(schedule: Schedule) -> Animation:
+    """Return the animation of a schedule: a frame a step, and one before the first.
 
     A receiver is done with the last message that it gets.
     """
@@ -318,7 +318,7 @@ def schedule_film(schedule: Schedule) -> Film:
             done[path[-1]] = number
     receivers = tuple(node for node in done if done[node])
     by = "to" if one else "from"
-    return Film(
+    return Animation(
         scene=scene,
         unit="step",
         first=0,
@@ -388,15 +388,15 @@ def _plays(plan: Plan, asked: RunRequest, result: RunResult) -> Iterator[Block]:
         yield Words([f"Too large to animate: pages show {limit} that fit a picture."])
         return
     scenario = replace(scenario_of(plan, asked), streams=())
-    films = {"The first barrier of each group": first_episode(plan, scenario)}
+    animations = {"The first barrier of each group": first_episode(plan, scenario)}
     if asked.stream:
         title = f"The {asked.stream.kind} of each group with a stream"
-        films[title] = stream_film(plan, scenario_of(plan, asked))
-    for title, film in films.items():
-        if film is None:
+        animations[title] = stream_animation(plan, scenario_of(plan, asked))
+    for title, animation in animations.items():
+        if animation is None:
             yield Words([f"{title} does not end, or holds more than a page can show."])
         else:
-            yield Play(title, film, source_words(result))
+            yield Play(title, animation, source_words(result))
 
 
 def source_words(result: RunResult) -> str:

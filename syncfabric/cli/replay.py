@@ -63,7 +63,7 @@ def replay(
 def _print_chunks(played: "ReplayedChunks") -> None:
     packets, exchange = played.packets, played.exchange
     typer.echo(
-        f"{exchange.kind} on {packets.ground.topology.name}, {exchange.ranks} ranks,"
+        f"{exchange.kind} on {packets.fabric.topology.name}, {exchange.ranks} ranks,"
         f" {exchange.size:,} bytes each, {exchange.parts:,} chunks of a share"
     )
     _print_network(packets)
@@ -84,10 +84,10 @@ def _print_chunks(played: "ReplayedChunks") -> None:
 
 
 def _print_network(packets: "Packets") -> None:
-    irregular, channels = packets.ground.irregular, packets.channels
+    irregular, channels = packets.fabric.irregular, packets.channels
     typer.echo(
         f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
-        f"{len(irregular.nodes):,} ports of {packets.ground.topology.nodes:,} processors, "
+        f"{len(irregular.nodes):,} ports of {packets.fabric.topology.nodes:,} processors, "
         f"{channels} virtual channel{'s' * (channels > 1)}; collective engines"
     )
     flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"

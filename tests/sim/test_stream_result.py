@@ -1,4 +1,4 @@
-"""What streams have on links, in results, pictures and films."""
+"""What streams have on links, in results, pictures and animations."""
 
 import json
 from collections import Counter
@@ -212,22 +212,22 @@ def test_words_move_up_and_down_in_a_report() -> None:
     asked = RunRequest("model", episodes=2, stream=StreamRequest("allreduce", WORDS))
     section, result = network_section(network, asked, "s0")
     _, play = plays(section)
-    film, plan = play.film, network.plan()
-    assert [cast.name for cast in film.casts] == ["group 7", "group 9"]
-    names: dict[int, Any] = {number: link for link, number in film.scene.link_numbers.items()}
+    animation, plan = play.animation, network.plan()
+    assert [cast.name for cast in animation.casts] == ["group 7", "group 9"]
+    names: dict[int, Any] = {number: link for link, number in animation.scene.link_numbers.items()}
     assert result.streams
     for number, stream in enumerate(result.streams):
         for up, word in ((True, "operands"), (False, "result")):
-            (kind,) = (i for i, kind in enumerate(film.kinds) if word in kind.words)
+            (kind,) = (i for i, kind in enumerate(animation.kinds) if word in kind.words)
             moved = Counter[Any]()
-            for move in film.moves:
+            for move in animation.moves:
                 if (move.kind, move.cast) == (kind, number):
                     place, port = names[move.links[0]]
                     moved[place, port, up] += 1
             group = next(group for group in plan.groups if group.id == stream.id)
             whole = [at for at, parent in enumerate(group.tree.parent.tolist()) if parent >= 0]
             assert moved == links(network, group, whole, up)
-        cast, members = film.casts[number], stream.flow.members
+        cast, members = animation.casts[number], stream.flow.members
         begun = [member.begun for member in members]
         last = [member.last for member in members]
         zero = max(at for at in cast.arrivals if at is not None)

@@ -1,4 +1,4 @@
-// Plays a film: members that arrive and are released, and what moves between them, frame by frame.
+// Plays an animation: members that arrive and are released, and what moves between them, frame by frame.
 {
   const SVG = "http://www.w3.org/2000/svg";
   const PACE = 3; // frames a second at speed 1
@@ -11,18 +11,18 @@
 
   for (const player of document.querySelectorAll(".player")) {
     const find = (what) => player.querySelector(what);
-    const film = JSON.parse(find("script").textContent);
-    const [before, arrived, released] = film.words;
+    const animation = JSON.parse(find("script").textContent);
+    const [before, arrived, released] = animation.words;
     const stage = find(".stage svg"), dots = find(".dots"), slide = find(".slide");
     const links = [...find(".links").children], spots = [...find(".spots").children];
     const names = spots.map((spot) => spot.querySelector("title").textContent);
     const lengths = new Map();
     const frames = new Map(); // the moves of each frame
-    for (const move of film.moves) {
+    for (const move of animation.moves) {
       if (!frames.has(move[0])) frames.set(move[0], []);
       frames.get(move[0]).push(move);
     }
-    let now = film.first, shown = 0, playing = false, since = 0, phase = 0.5;
+    let now = animation.first, shown = 0, playing = false, since = 0, phase = 0.5;
 
     spots.forEach((spot) => spot.classList.toggle("labelled", !!spot.querySelector("text")));
 
@@ -47,26 +47,26 @@
         const dot = dots.children[place] || make(dots, "path", { d: "M7 0L-4 5.5L-4 -5.5Z" });
         const own = cast === shown;
         dot.setAttribute("transform", `${along(path, phase)} scale(${own ? 1 : 0.6})`);
-        dot.style.fill = film.kinds[kind][1];
+        dot.style.fill = animation.kinds[kind][1];
         dot.style.opacity = own || cast < 0 ? 1 : 0.5;
       });
     };
 
     const drawLinks = () => {
       links.forEach((link) => link.removeAttribute("class"));
-      for (const [time, path, kind, cast] of film.moves) {
+      for (const [time, path, kind, cast] of animation.moves) {
         if (time > now) break;
-        const trail = film.kinds[kind][2];
-        if (cast !== shown || (time < now && trail !== "lasting") || trail === "none") continue;
+        const mark = animation.kinds[kind][2];
+        if (cast !== shown || (time < now && mark !== "lasting") || mark === "none") continue;
         for (const link of path) {
           links[link].setAttribute("class", time < now ? "lit old" : "lit");
-          links[link].style.setProperty("--mark", film.kinds[kind][1]);
+          links[link].style.setProperty("--mark", animation.kinds[kind][1]);
         }
       }
     };
 
     const drawSpots = () => {
-      const cast = film.casts[shown], count = { arrived: 0, released: 0 };
+      const cast = animation.casts[shown], count = { arrived: 0, released: 0 };
       spots.forEach((spot) => spot.classList.remove("member", "arrived", "released", "root"));
       cast.members.forEach((member, place) => {
         const [came, went] = [cast.arrivals[place], cast.releases[place]];
@@ -78,8 +78,8 @@
         count.released += free;
         count.arrived += here;
         const words = [names[member], free ? released : here ? arrived : before];
-        if (here) words.push(`${arrived} in ${film.unit} ${came}`);
-        if (free) words.push(`${here ? released : "done"} in ${film.unit} ${went}`);
+        if (here) words.push(`${arrived} in ${animation.unit} ${came}`);
+        if (free) words.push(`${here ? released : "done"} in ${animation.unit} ${went}`);
         spots[member].querySelector("title").textContent = words.join("\n");
       });
       if (cast.root !== null) spots[cast.root].classList.add("root");
@@ -94,14 +94,14 @@
       drawLinks();
       drawDots();
       slide.value = now;
-      find(".now").textContent = `${film.unit} ${now} of ${film.last}`;
+      find(".now").textContent = `${animation.unit} ${now} of ${animation.last}`;
       slide.setAttribute("aria-valuetext", find(".now").textContent);
-      find(".cursor").setAttribute("x", ((now - film.first) * 600) / width);
+      find(".cursor").setAttribute("x", ((now - animation.first) * 600) / width);
     };
 
-    const width = film.last - film.first + 1; // frames
+    const width = animation.last - animation.first + 1; // frames
     const goTo = (frame) => {
-      now = Math.max(film.first, Math.min(film.last, frame));
+      now = Math.max(animation.first, Math.min(animation.last, frame));
       draw();
     };
     const stop = () => {
@@ -117,7 +117,7 @@
       if (passed >= 1) {
         since = time;
         goTo(now + Math.max(1, Math.min(4, Math.floor(passed))));
-        if (now === film.last) return stop();
+        if (now === animation.last) return stop();
       }
       if (!calm.matches) {
         phase = Math.min(1, ((time - since) / 1000) * pace);
@@ -126,7 +126,7 @@
       requestAnimationFrame(tick);
     };
     const start = () => {
-      if (now === film.last) goTo(film.first);
+      if (now === animation.last) goTo(animation.first);
       playing = true;
       phase = calm.matches ? 0.5 : 0;
       since = performance.now();
@@ -135,8 +135,8 @@
       requestAnimationFrame(tick);
     };
     const acts = {
-      first: () => (stop(), goTo(film.first)),
-      last: () => (stop(), goTo(film.last)),
+      first: () => (stop(), goTo(animation.first)),
+      last: () => (stop(), goTo(animation.last)),
       back: () => (stop(), goTo(now - 1)),
       next: () => (stop(), goTo(now + 1)),
       play: () => (playing ? stop() : start()),
@@ -151,16 +151,16 @@
       event.preventDefault();
       acts[keys[event.key]]();
     });
-    Object.assign(slide, { min: film.first, max: film.last, step: 1 });
+    Object.assign(slide, { min: animation.first, max: animation.last, step: 1 });
     slide.addEventListener("input", () => (stop(), goTo(Number(slide.value))));
 
     const times = find(".times"), most = Math.max(1, ...[...frames.values()].map((m) => m.length));
     for (const [frame, moves] of frames) {
       let top = 34;
-      film.kinds.forEach(([, ink], kind) => {
+      animation.kinds.forEach(([, ink], kind) => {
         const height = (moves.filter((move) => move[2] === kind).length / most) * 32;
         if (!height) return;
-        const x = ((frame - film.first) * 600) / width, y = (top -= height);
+        const x = ((frame - animation.first) * 600) / width, y = (top -= height);
         make(times, "rect", { x, y, width: 540 / width, height }).style.fill = ink;
       });
     }
@@ -176,20 +176,20 @@
     legend(before, { borderColor: "var(--grey)" });
     if (arrived) legend(arrived, { background: "var(--up)" });
     legend(released, { background: "var(--down)" });
-    if (film.casts.some((cast) => cast.root !== null)) {
+    if (animation.casts.some((cast) => cast.root !== null)) {
       legend("root", { borderColor: "var(--root)" });
     }
-    if (film.casts.length > 1) {
+    if (animation.casts.length > 1) {
       legend("small: of other groups", { background: "var(--grey)", transform: "scale(.5)" });
     }
-    if (film.kinds.length <= 12) {
-      film.kinds.forEach(([words, ink]) => legend(words, { background: ink, transform: "scale(.8)" }));
+    if (animation.kinds.length <= 12) {
+      animation.kinds.forEach(([words, ink]) => legend(words, { background: ink, transform: "scale(.8)" }));
     }
 
-    if (film.casts.length > 1) {
+    if (animation.casts.length > 1) {
       const choose = find(".choose");
       choose.hidden = false;
-      film.casts.forEach((cast, place) => {
+      animation.casts.forEach((cast, place) => {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = `${cast.name} · ${cast.members.length} members`;

@@ -153,7 +153,7 @@ def test_members_switches_passed_and_the_root_look_different() -> None:
     plan = static(RINGS, TREE)
     group = plan.static_groups[0]
     made = overlay(scene_of(plan.spec.network), group, 0)
-    looks = Counter((dot.face, dot.rim) for dot in made.dots.values())
+    looks = Counter((dot.face, dot.edge) for dot in made.dots.values())
     passed = len({*map(group.graph.member, group.ring or [])} - {*group.members})
     members = len(group.members) - 1
     assert looks == {(RING_MEMBER, None): members, (ROOT, None): 1, (PAPER, GREY): passed}

@@ -1,4 +1,4 @@
-"""Lines, and scenes: nothing lies on anything else, links go from rim to rim, lanes are apart."""
+"""Lines, and scenes: nothing lies on anything else, links go from edge to edge, lanes are apart."""
 
 import random
 from collections.abc import Callable

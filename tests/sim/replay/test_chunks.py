@@ -45,7 +45,7 @@ def test_ranks_of_one_port_take_turns() -> None:
     assert one.cycles is not None
     assert most.bound == 2 * 8 * 9 * 4 // 36
     assert most.bound < most.cycles < one.cycles
-    ports = [len(played.packets.ground.irregular.nodes) for played in (most, one)]
+    ports = [len(played.packets.fabric.irregular.nodes) for played in (most, one)]
     assert ports == [36, 9]
     # A port has a head and a share's flits for each of its 16 sends.
     assert one.cycles >= 16 * 5

@@ -114,7 +114,7 @@ def test_no_layer_has_a_cycle(name: str) -> None:
 
 def test_jobs_and_outcomes_are_the_same_through_a_file() -> None:
     packets = packets_of(fig_5(), 8)
-    plan = make_plan(packets.ground.spec(packets.channels))
+    plan = make_plan(packets.fabric.spec(packets.channels))
     job = Job(((plan, Scenario(episodes=1, policy="together", replay=packets.replays[0])),))
     again = pickle.loads(pickle.dumps(job))
     (first,), (second,) = run_job(job, "model").outcomes, run_job(again, "model").outcomes

@@ -102,7 +102,7 @@ def test_processors_behind_switches_and_of_their_own(topology: str, ports: int, 
     assert played.ok, (played.waits, played.failure)
     assert played.packets.rerouted == 0
     # A processor of k ports is k nodes; those at the ends of a line use one.
-    assert len(played.packets.ground.irregular.nodes) == nodes
+    assert len(played.packets.fabric.irregular.nodes) == nodes
 
 
 def test_a_step_takes_as_long_as_its_longest_message() -> None:

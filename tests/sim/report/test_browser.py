@@ -21,7 +21,7 @@ pytestmark = pytest.mark.chromium
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the address of a page with films, tables and a plot, and with hostile words."""
+    """Return the address of a page with animations, tables and a plot, and with hostile words."""
     folder = tmp_path_factory.mktemp("page")
     file = folder / "page.html"
     sources: list[str | Path] = [network_file(folder), schedule_file(folder, scatter())]
@@ -67,7 +67,7 @@ class Player:
         found = page.find_elements(By.CSS_SELECTOR, ".player")
         self.own = next(p for p in found if p.find_elements(By.CSS_SELECTOR, f"[title~={unit}]"))
         data = self.find("script").get_attribute("textContent")
-        self.film = json.loads(data or "")
+        self.animation = json.loads(data or "")
 
     def find(self, selector: str) -> WebElement:
         return self.own.find_element(By.CSS_SELECTOR, selector)
@@ -86,14 +86,14 @@ class Player:
         return int(self.shown["now"])
 
     def expect(self, frame: int) -> dict[str, Any]:
-        """Check what is shown against the film, and return it."""
-        cast, shown = self.film["casts"][0], self.shown
+        """Check what is shown against the animation, and return it."""
+        cast, shown = self.animation["casts"][0], self.shown
         released = sum(cycle is not None and cycle <= frame for cycle in cast["releases"])
         arrived = sum(cycle is not None and cycle <= frame for cycle in cast["arrivals"])
         assert shown["now"] == shown["slide"] == str(frame)
         assert shown["released"] == released
         assert shown["arrived"] == max(0, arrived - released)
-        assert len(shown["dots"]) == sum(move[0] == frame for move in self.film["moves"])
+        assert len(shown["dots"]) == sum(move[0] == frame for move in self.animation["moves"])
         return shown
 
 
@@ -174,27 +174,27 @@ def test_a_point_under_the_pointer_shows_its_value(page: Chrome) -> None:
 
 def test_it_plays_to_the_end_and_everybody_is_released(page: Chrome) -> None:
     player = Player(page)
-    film = player.film
-    player.expect(film["first"])
-    assert player.shown["member"] == len(film["casts"][0]["members"])
+    animation = player.animation
+    player.expect(animation["first"])
+    assert player.shown["member"] == len(animation["casts"][0]["members"])
     player.find(".speed option[value='8']").click()
     player.do("play")
-    WebDriverWait(page, TIMEOUT).until(lambda _: player.now > film["first"])
-    WebDriverWait(page, TIMEOUT).until(lambda _: player.now == film["last"])
+    WebDriverWait(page, TIMEOUT).until(lambda _: player.now > animation["first"])
+    WebDriverWait(page, TIMEOUT).until(lambda _: player.now == animation["last"])
     WebDriverWait(page, TIMEOUT).until(lambda _: "play" in player.shown["go"])
-    shown = player.expect(film["last"])
-    members = len(film["casts"][0]["members"])
+    shown = player.expect(animation["last"])
+    members = len(animation["casts"][0]["members"])
     assert shown["released"] == members
     assert f"{members} of {members} released" in shown["status"]
     player.do("play")  # from the beginning again
     assert "pause" in player.shown["go"]
     player.do("play")
-    assert player.now < film["last"]
+    assert player.now < animation["last"]
 
 
 def test_steps_slider_and_keys(page: Chrome) -> None:
     player = Player(page)
-    first, last = player.film["first"], player.film["last"]
+    first, last = player.animation["first"], player.animation["last"]
     for name, frame in (("next", first + 1), ("next", first + 2), ("back", first + 1)):
         player.do(name)
         player.expect(frame)
@@ -218,17 +218,17 @@ def test_steps_slider_and_keys(page: Chrome) -> None:
         button.click()
         seen.append(player.shown["member"])
         assert len(player.shown["root"]) == 1
-    assert seen == [len(cast["members"]) for cast in player.film["casts"]]
+    assert seen == [len(cast["members"]) for cast in player.animation["casts"]]
 
 
 def test_a_schedule_is_played_step_by_step(page: Chrome) -> None:
     player = Player(page, "step")
     assert player.now == 0
     player.expect(0)
-    for step in range(1, player.film["last"] + 1):
+    for step in range(1, player.animation["last"] + 1):
         player.do("next")
         shown = player.expect(step)
-        taken = {link for move in player.film["moves"] if move[0] == step for link in move[1]}
+        taken = {link for move in player.animation["moves"] if move[0] == step for link in move[1]}
         assert shown["lit"] == len(taken)
     assert shown["released"] == 3
 
@@ -247,7 +247,7 @@ def test_messages_glide_unless_the_reader_wants_calm(page: Chrome, calm: bool) -
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     try:
         player = Player(page)
-        frame = next(move[0] for move in player.film["moves"])
+        frame = next(move[0] for move in player.animation["moves"])
         page.execute_script(STILL)
         while player.now < frame:
             player.do("next")
@@ -278,7 +278,7 @@ def test_a_phone_shows_it_all(page: Chrome, address: str) -> None:
         assert controls["x"] >= 0
         assert controls["x"] + controls["width"] <= 360
         player.do("next")
-        player.expect(player.film["first"] + 1)
+        player.expect(player.animation["first"] + 1)
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

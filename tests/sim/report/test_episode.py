@@ -1,4 +1,4 @@
-"""Films show what the golden model does, cycle by cycle."""
+"""Animations show what the golden model does, cycle by cycle."""
 
 from collections import Counter
 from itertools import pairwise
@@ -9,25 +9,25 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.sim.drive.run import scenario_of
+from syncfabric.sim.report.animation import Animation
 from syncfabric.sim.report.episode import first_episode
-from syncfabric.sim.report.film import Film
 from syncfabric.sim.request import RunRequest
 from tests.sim.matrix import CLUSTER, MESH
 from tests.sim.matrix import network as engines
 
 
-def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Film:
+def animation_of(network: Network, episodes: int = 5, background: float = 0.0) -> Animation:
     plan = network.plan()
     scenario = scenario_of(plan, RunRequest(episodes=episodes, background=background))
-    film = first_episode(plan, scenario)
-    assert film is not None
-    return film
+    animation = first_episode(plan, scenario)
+    assert animation is not None
+    return animation
 
 
-def passed(film: Film, cast: int, words: str) -> Counter[int]:
+def passed(animation: Animation, cast: int, words: str) -> Counter[int]:
     """Return how often things of a kind passed each link."""
-    (kind,) = (i for i, kind in enumerate(film.kinds) if kind.words.startswith(words))
-    moves = (move for move in film.moves if (move.kind, move.cast) == (kind, cast))
+    (kind,) = (i for i, kind in enumerate(animation.kinds) if kind.words.startswith(words))
+    moves = (move for move in animation.moves if (move.kind, move.cast) == (kind, cast))
     return Counter(link for move in moves for link in move.links)
 
 
@@ -36,9 +36,9 @@ def passed(film: Film, cast: int, words: str) -> Counter[int]:
 )
 def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
     network = Network.load(name)
-    film = film_of(network)
+    animation = animation_of(network)
     runs = network.run(sim="model", episodes=1)
-    for cast, group, plan in zip(film.casts, runs.groups, network.plan().groups, strict=True):
+    for cast, group, plan in zip(animation.casts, runs.groups, network.plan().groups, strict=True):
         assert len(cast.members) == len(plan.members)
         arrivals = [cycle for cycle in cast.arrivals if cycle is not None]
         releases = [cycle for cycle in cast.releases if cycle is not None]
@@ -47,7 +47,7 @@ def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
         if name != "cluster-19":  # a second barrier can hinder another group's first
             assert group.latency is not None
             assert max(releases) - max(arrivals) == group.latency.max
-    shown = film.to_json()
+    shown = animation.to_json()
     assert shown["first"] == -1
     assert min(min(cast["arrivals"]) for cast in shown["casts"]) == 0
     assert shown["last"] == max(max(cast["releases"]) for cast in shown["casts"])
@@ -72,9 +72,9 @@ def test_messages_of_engines_go_up_and_down_their_trees(
     kind: str, size: tuple[int, int], keys: dict[str, Any]
 ) -> None:
     network = Network(engines(kind, *size, members=5, **keys))
-    film = film_of(network)
-    links = film.scene.link_numbers
-    assert -1 not in {move.cast for move in film.moves}
+    animation = animation_of(network)
+    links = animation.scene.link_numbers
+    assert -1 not in {move.cast for move in animation.moves}
     for number, group in enumerate(network.plan().groups):
         down, up = Counter[int](), Counter[int]()
         edges = [paths for _, *paths in group.tree.edge_paths()]
@@ -91,8 +91,8 @@ def test_messages_of_engines_go_up_and_down_their_trees(
                 down[links[member[0], str(member[1])]] += 1
                 up[links[member, "inject"]] += 1
         if down:
-            assert passed(film, number, "distribute") == down
-            assert passed(film, number, "reduce") == up
+            assert passed(animation, number, "distribute") == down
+            assert passed(animation, number, "reduce") == up
 
 
 def ring_links(ring: list[Node]) -> list[tuple[Node, str]]:
@@ -103,31 +103,35 @@ def ring_links(ring: list[Node]) -> list[tuple[Node, str]]:
 
 
 def test_a_rings_notify_and_release_pass_its_links() -> None:
-    film = film_of(Network.load("reflex-2x2"))
+    animation = animation_of(Network.load("reflex-2x2"))
     (group,) = Network.load("reflex-2x2").plan().groups
     node = Network.load("reflex-2x2").spec.network.topology.node
     ring = [node(switch) for switch in group.ring or []]
-    links = {film.scene.link_numbers[link] for link in ring_links(ring)}
-    assert passed(film, 0, "notify") == Counter(dict.fromkeys(links, 1))
-    released = passed(film, 0, "release")
+    links = {animation.scene.link_numbers[link] for link in ring_links(ring)}
+    assert passed(animation, 0, "notify") == Counter(dict.fromkeys(links, 1))
+    released = passed(animation, 0, "release")
     assert set(released) <= links
     # The last link leads it back to the root, when everybody may be out already.
     assert 3 <= released.total() <= 4
-    (cast,) = film.casts
-    assert cast.root == film.scene.spot_numbers[group.root]
+    (cast,) = animation.casts
+    assert cast.root == animation.scene.spot_numbers[group.root]
     # On the link to a switch, on that to its core, popped, released (R4 of its contract).
     ends = dict(
-        zip([film.scene.link_numbers[link] for link in ring_links(ring)], ring[1:], strict=False)
+        zip(
+            [animation.scene.link_numbers[link] for link in ring_links(ring)],
+            ring[1:],
+            strict=False,
+        )
     )
     out = dict(zip(cast.members, cast.releases, strict=True))
-    for move in film.moves:
-        if film.kinds[move.kind].words.startswith("release") and move.links[0] in ends:
-            assert out[film.scene.spot_numbers[ends[move.links[0]]]] == move.cycle + 3
+    for move in animation.moves:
+        if animation.kinds[move.kind].words.startswith("release") and move.links[0] in ends:
+            assert out[animation.scene.spot_numbers[ends[move.links[0]]]] == move.cycle + 3
 
 
 def test_packets_are_shown_in_the_background() -> None:
     network = Network.load("mesh-4x4")
-    quiet, busy = film_of(network), film_of(network, background=0.2)
+    quiet, busy = animation_of(network), animation_of(network, background=0.2)
     assert all(move.cast == 0 for move in quiet.moves)
     others = {busy.kinds[move.kind].words for move in busy.moves if move.cast < 0}
     assert others == {"flits of packets"}

@@ -95,8 +95,8 @@ def test_it_shows_what_there_is(page: Path) -> None:
     ):
         assert words in text, words
     assert "optimal" in text
-    films = [json.loads(data) for data in _data(page) if data.startswith("{")]
-    assert [film["unit"] for film in films] == ["cycle", "step"]
+    animations = [json.loads(data) for data in _data(page) if data.startswith("{")]
+    assert [animation["unit"] for animation in animations] == ["cycle", "step"]
     curves = json.loads([data for data in _data(page) if data.startswith("[")][-1])
     hovered = [point[2] for point in curves]
     assert "height\nx: 2\ny: 20" in hovered
@@ -281,7 +281,7 @@ def test_a_folder_in_the_pages_place_is_refused(tmp_path: Path) -> None:
         write_report(["mesh-2x2"], tmp_path / "page.html")
 
 
-def test_a_film_names_its_source() -> None:
+def test_an_animation_names_its_source() -> None:
     """Compared runs show what the hardware did; where it differs, the model's is shown."""
     ran = Network.load("mesh-2x2").run(sim="model", episodes=1)
     result = replace(ran, simulator="verilator", compared=True)

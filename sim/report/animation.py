@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     """For the legend."""
     ink: str
     """A colour in CSS."""
-    trail: str = "lasting"
+    mark: str = "lasting"
     """``lasting``, ``passing`` or ``none``: a link that it took stays in its colour, shows it in
     that frame alone, or never."""
 
@@ -55,8 +55,8 @@ class Cast:
 
 
 @dataclass(frozen=True)
-class Film:
-    """All of it."""
+class Animation:
+    """The animation of a scene."""
 
     scene: Scene
     unit: str

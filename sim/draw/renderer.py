@@ -33,7 +33,7 @@ def sheet_of(scene: Scene, side: float) -> Sheet:
     return Sheet(scene.width, scene.height, side, least)
 
 
-class Pen:
+class Renderer:
     """Draws on the axes of one picture.
 
     Parameters
@@ -76,10 +76,10 @@ class Pen:
         """Draw links, pale and thin; by default all."""
         from matplotlib.collections import LineCollection
 
-        thin, lines = self.sheet.points(THIN), self.scene.ground if lines is None else lines
+        thin, lines = self.sheet.points(THIN), self.scene.background if lines is None else lines
         self.axes.add_collection(LineCollection(lines, colors=PALE, linewidths=thin, zorder=1))
 
-    def ground(self, ink: str | None = None) -> None:
+    def background(self, ink: str | None = None) -> None:
         """Draw links, numbers and spots; switches in a colour."""
         self.links()
         self.numbers(covering=True)
@@ -104,12 +104,12 @@ class Pen:
         squares = [(spot, dot) for spot, dot in found if spot.square]
         if discs:
             broad = max(0.7, self.sheet.points(0.06))
-            rims = [(0.7 if spot.label else broad) * (dot.rim is not None) for spot, dot in discs]
+            edges = [(0.7 if spot.label else broad) * (dot.edge is not None) for spot, dot in discs]
             sizes = [self.sheet.points(2 * spot.radius * dot.part) for spot, dot in discs]
             style: dict[str, Any] = {"c": [dot.face for _, dot in discs], "zorder": layer}
-            style["edgecolors"] = [dot.rim or dot.face for _, dot in discs]
+            style["edgecolors"] = [dot.edge or dot.face for _, dot in discs]
             x, y = zip(*((spot.x, spot.y) for spot, _ in discs), strict=True)
-            self.axes.scatter(x, y, s=(np.array(sizes) - rims) ** 2, linewidths=rims, **style)
+            self.axes.scatter(x, y, s=(np.array(sizes) - edges) ** 2, linewidths=edges, **style)
         if squares:
             box = f"round,pad={CORNER},rounding_size={CORNER}"
             half = HALF - CORNER
@@ -118,7 +118,7 @@ class Pen:
                 for spot, _ in squares
             ]
             style = {"facecolors": [dot.face for _, dot in squares], "zorder": layer}
-            style["edgecolors"] = [dot.rim or PAPER for _, dot in squares]
+            style["edgecolors"] = [dot.edge or PAPER for _, dot in squares]
             self.axes.add_collection(PatchCollection(boxes, linewidths=0.8, **style))
         for spot, dot in found:
             if spot.label:
@@ -202,7 +202,7 @@ class Pen:
         if spot.label:
             ring = Circle(middle, spot.radius + 0.03, fill=False, ec=ROOT, lw=1.4, zorder=9)
         else:
-            ink = dot.rim if dot.face == PAPER and dot.rim else PAPER
+            ink = dot.edge if dot.face == PAPER and dot.edge else PAPER
             ring = Circle(middle, 0.45 * spot.radius, fc=ink, lw=0, zorder=9)
         self.axes.add_patch(ring)
 
