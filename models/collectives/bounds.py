@@ -65,10 +65,10 @@ def bounds_in_time(task: Task) -> tuple[list[Bound], tuple[str, ...]]:
         raise PlanError(f"collective {task.collective.name}: there is nothing to send")
     forward = task.forward()
     found, cut_off = [_ports(forward)], list[str]()
-    ways = _BROADCAST if forward.collective.broadcast else _SCATTER
-    for kind, way in {**ways, "farthest": _farthest, "paper": paper_bound}.items():
+    methods = _BROADCAST if forward.collective.broadcast else _SCATTER
+    for kind, method in {**methods, "farthest": _farthest, "paper": paper_bound}.items():
         try:
-            bound = way(forward)
+            bound = method(forward)
         except TimeUpError:
             cut_off.append(kind)
         else:
@@ -80,7 +80,7 @@ def paper_bound(task: Task) -> Bound | None:
     """Return what Table 1 says of OAB, OAS, AAB and AAS, or of what they are in reverse.
 
     k is the ports of the sender in a scatter from one, the most of any node in a broadcast from
-    one, else the least; B the channels of the bisection, both ways.
+    one, else the least; B the channels of the bisection, in both directions.
     """
     task = task.forward()
     kind, topology = task.collective.kind, task.topology
@@ -112,12 +112,12 @@ def _ports(task: Task) -> Bound:
     if not task.collective.broadcast:
         ends.append(("out", 0, topology.successors))
     found = []
-    for way, end, near in ends:
+    for side, end, near in ends:
         messages = np.bincount(pairs[:, end], minlength=topology.nodes).tolist()
         for node, many in enumerate(messages):
-            found.append((-(-many // task.rules.at_most(len(near[node]))), way, node))
-    _, way, node = max(found, key=lambda each: each[0])
-    return Bound.by(PortCount.of(task, node, "in" if way == "in" else "out"))
+            found.append((-(-many // task.rules.at_most(len(near[node]))), side, node))
+    _, side, node = max(found, key=lambda each: each[0])
+    return Bound.by(PortCount.of(task, node, "in" if side == "in" else "out"))
 
 
 def _cut(task: Task) -> Bound | None:

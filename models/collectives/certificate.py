@@ -163,7 +163,7 @@ class Distance(_Argument):
     @classmethod
     def _count(cls, task: Task) -> Distance:
         if task.collective.broadcast:
-            raise _WrongError("a broadcast need not go the whole way for each receiver")
+            raise _WrongError("a broadcast need not go the whole path for each receiver")
         origins, targets = task.collective.pair_array().T
         hops = int(task.topology.distances[origins, targets].sum(dtype=int))
         capacity = len(task.topology.channels)
@@ -200,7 +200,7 @@ class Load(_Argument):
     @classmethod
     def _count(cls, task: Task, weights: tuple[tuple[int, int, int], ...], minimal: bool) -> Load:
         if task.collective.broadcast:
-            raise _WrongError("a broadcast need not go the whole way for each receiver")
+            raise _WrongError("a broadcast need not go the whole path for each receiver")
         if minimal and not task.minimal:
             raise _WrongError("it is about shortest paths, but longer ones may be taken")
         weight = {(a, b): w for a, b, w in weights}
@@ -318,8 +318,8 @@ class Start(_Argument):
 class Relays(_Argument):
     """So many transfers of a broadcast, hop by hop, can only be made by a set of nodes.
 
-    They are those of an origin to a receiver to which the way leads, for the last hop, through a
-    node of the set, whichever way the message takes.
+    They are those of an origin to a receiver to which the path leads, for the last hop, through a
+    node of the set, whichever path the message takes.
     """
 
     side: Side

@@ -61,7 +61,7 @@ class Report:
     longest: int
     """Channels of the longest path of a transfer."""
     detour: int
-    """Hops that some message's way is longer than a shortest path, at most."""
+    """Hops that some message's path is longer than a shortest path, at most."""
 
     @property
     def right(self) -> bool:
@@ -77,7 +77,7 @@ _ReportOf = Callable[[int, Message, str], None]
 
 # Either of these delivers what a step sends on paths that are real, reports the others, and
 # finds in the end whether a message is where it must go, and how many hops more than the shortest
-# way one has made at most. Schedules that are to be turned round are so already.
+# path one has made at most. Schedules that are to be turned round are so already.
 
 
 class _Copied:

@@ -2,9 +2,9 @@
 
 A gene is a message: origin and destination. Its two parts are those of the paper's Fig. 2, a path
 and a step. In a broadcast the path is the last hop only, from a node that has the message; the rest
-of the way, and its steps, are that node's own gene. So paths with a common beginning share it, as
+of the path, and its steps, are that node's own gene. So paths with a common beginning share it, as
 the paper's set Com wants: no node receives twice. The same holds of a scatter that is stored and
-forwarded: each node on the way of a message has a gene of it.
+forwarded: each node on the path of a message has a gene of it.
 
 Source: paper EVO, section 3.1.
 """
@@ -35,7 +35,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True)
 class Encoding:
-    """A task as the methods take it, and the way back."""
+    """A task as the methods take it, and the inverse."""
 
     quotient: Quotient
     table: PathTable

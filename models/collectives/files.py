@@ -18,7 +18,7 @@ from syncfabric.models.collectives.collective import Collective, kind_of
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import FORMAT, Schedule, Transfer
 from syncfabric.models.collectives.task import Rules
-from syncfabric.models.collectives.topology import Link, Topology, both_ways
+from syncfabric.models.collectives.topology import Link, Topology, full_duplex
 from syncfabric.models.errors import OutputError, SpecError, UnknownNameError, about
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
@@ -137,7 +137,7 @@ def _topology(name: str, drawing: Drawing) -> Topology:
     number = {label: first + i for i, label in enumerate(routers)}
     local = [] if slim else [(p, number[label]) for p, label in enumerate(owners)]
     links = [(number[a], number[b]) for a, b in edges]
-    return Topology(name, nodes, 0 if slim else len(routers), both_ways([*local, *links]))
+    return Topology(name, nodes, 0 if slim else len(routers), full_duplex([*local, *links]))
 
 
 def _sorted(labels: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """All-reduce by switches that combine and replicate: trees whose links no other tree has.
 
-A tree takes the words of its members to its root, combined on the way, and the result back over the
+A tree takes its members' words to its root, combined on their path, and the result back over the
 same links, a word a cycle each way. So trees without a link in common carry a word a cycle each.
 """
 
@@ -218,7 +218,7 @@ def _place(
 
 
 def _path(forest: dict[int, set[int]], a: int, b: int) -> list[Edge]:
-    """Return the links of a forest between two vertices; none if there is no way."""
+    """Return the links of a forest between two vertices; none if there is no path."""
     before, queue = {a: a}, deque([a])
     while queue:
         here = queue.popleft()

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from syncfabric.models.collectives.topology import Link, Topology, both_ways
+from syncfabric.models.collectives.topology import Link, Topology, full_duplex
 from syncfabric.models.networks.families import named as family_named
 
 MACHINES = {
@@ -17,7 +17,7 @@ _CUBE_MESH = (
     *((2, 6, 1), (3, 7, 1), (4, 5, 1), (4, 6, 1), (4, 7, 2), (5, 6, 2), (5, 7, 1), (6, 7, 2)),
 )
 """The links between the eight processors of an NVIDIA DGX-1 (V100), and how many each: six a
-processor, of 25 GB/s each way."""
+processor, of 25 GB/s in each direction."""
 _NVLINK = Link(Fraction(700), Fraction(1, 25))
 _NIC = Link(Fraction(1700), Fraction(12, 150))
 """Between two boxes: a twelfth of a processor's bandwidth. Latencies are assumed."""
@@ -40,7 +40,7 @@ def named(name: str) -> Topology:
         boxes = 1 + name.endswith("-pair")
         return _switched(name, boxes) if "a100" in name else _boxes(name, boxes)
     found = family_named(name)
-    return Topology(name, found.nodes, found.switches, both_ways(found.links))
+    return Topology(name, found.nodes, found.switches, full_duplex(found.links))
 
 
 def _switched(name: str, boxes: int) -> Topology:
@@ -48,7 +48,7 @@ def _switched(name: str, boxes: int) -> Topology:
     ranks = range(8 * boxes)
     links = [((rank, 8 * boxes + rank // 8), _NVSWITCH) for rank in ranks]
     links += [((rank, 9 * boxes), _HDR) for rank in ranks if boxes > 1]
-    channels = both_ways(pair for pair, _ in links)
+    channels = full_duplex(pair for pair, _ in links)
     costs = tuple(link for _, link in links for _ in "ab")
     return Topology(name, 8 * boxes, boxes + (boxes > 1), channels, costs)
 
@@ -61,5 +61,5 @@ def _boxes(name: str, boxes: int) -> Topology:
         for a, b, lanes in _CUBE_MESH
     ]
     links += [((8 * box, 8 * box + 8), _NIC) for box in range(boxes - 1)]
-    channels = both_ways(pair for pair, _ in links)
+    channels = full_duplex(pair for pair, _ in links)
     return Topology(name, 8 * boxes, 0, channels, tuple(link for _, link in links for _ in "ab"))

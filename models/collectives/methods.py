@@ -40,7 +40,7 @@ def _not_for_annealing(task: Task) -> str | None:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to find a schedule of a task that is not to be turned round.
+    """A method to find a schedule of a task that is not to be turned round.
 
     Parameters
     ----------

@@ -230,7 +230,7 @@ def drawn(tables: Any, chain: Any, seeds: Any, source: Any) -> Any:
     gene, option, step
         What is given to which gene; it may be what it has.
     other, its option
-        The gene in the way, if the two change steps; else -1.
+        The blocking gene, if the two change steps; else -1.
     bits
         Of a draw; its lower half, but for three bits, is as good as new.
     """
@@ -243,7 +243,7 @@ def drawn(tables: Any, chain: Any, seeds: Any, source: Any) -> Any:
     elif kind < 4:
         o = np.int64(chain.option[g])
     elif kind >= 6 and t != t0 and t < tables.steps and t0 < tables.steps:
-        found = _in_the_way(tables, chain, g, o, t)
+        found = _blocking(tables, chain, g, o, t)
         if found >= 0 and low[found] <= t0 <= high[found]:
             h, p = found, np.int64(chain.option[found])
             if kind == 7:
@@ -265,7 +265,7 @@ def ready(tables: Any, chain: Any, g: Any, o: Any, t: Any, seeds: Any, source: A
 
 
 @uncounted
-def _in_the_way(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
+def _blocking(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     """Return the gene alone at the first resource taken of an option's in a step; -1: none."""
     first_use, use, most = tables.first_use, tables.use, tables.most
     for i in range(first_use[o], first_use[o + 1]):

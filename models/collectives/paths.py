@@ -42,7 +42,7 @@ def _of_length(topology: Topology, target: int, left: int, begun: Path) -> Itera
             yield from _of_length(topology, target, left - 1, (*begun, near))
 
 
-class _Ways:
+class _Shortest:
     """All shortest paths to one vertex, counted."""
 
     def __init__(self, topology: Topology, target: int) -> None:
@@ -119,15 +119,15 @@ def path_table(
         The same seed draws the same paths.
     """
     rng = Random(seed)
-    ways: dict[int, _Ways] = {}
+    shortest: dict[int, _Shortest] = {}
     ends, first_path, first_channel, channel, whole = [], [0], [0], list[int](), True
     for source, target in pairs:
         tick()
         ends.append((source, target))
-        if target not in ways:
-            ways[target] = _Ways(topology, target)
-        some = _some(topology, source, ways[target], extra, most, rng)
-        whole &= ways[target].count[source] <= most
+        if target not in shortest:
+            shortest[target] = _Shortest(topology, target)
+        some = _some(topology, source, shortest[target], extra, most, rng)
+        whole &= shortest[target].count[source] <= most
         for number, path in enumerate(some):
             if number == most:
                 whole = False
@@ -145,15 +145,15 @@ def path_table(
 
 
 def _some(
-    topology: Topology, source: int, ways: _Ways, extra: int, most: int, rng: Random
+    topology: Topology, source: int, shortest: _Shortest, extra: int, most: int, rng: Random
 ) -> Iterable[Path]:
     """Return so many of the shortest paths, drawn at random, or all paths, one more at least."""
-    count = ways.count[source]
+    count = shortest.count[source]
     if count > most:
         ranks = set[int]()
         while len(ranks) < most:
             ranks.add(rng.randrange(count))
-        return (ways.path(source, rank) for rank in sorted(ranks))
+        return (shortest.path(source, rank) for rank in sorted(ranks))
     if extra == 0:
-        return (ways.path(source, rank) for rank in range(count))
-    return paths(topology, source, ways.target, extra)
+        return (shortest.path(source, rank) for rank in range(count))
+    return paths(topology, source, shortest.target, extra)

@@ -29,7 +29,7 @@ FORMAT = "syncfabric-schedule/1"
 
 
 class Transfer(NamedTuple):
-    """One message on its way in one step."""
+    """One message in flight in one step."""
 
     message: tuple[int, int]
     """Its origin, and its destination: in a broadcast the node that receives it here."""

@@ -97,7 +97,7 @@ class Task:
     def forward(self) -> Task:
         """Return the task whose schedules, in reverse, are this one's; itself if it is none.
 
-        Its channels have the same numbers, and lead the other way.
+        Its channels have the same numbers, and lead back.
         """
         turned = self.collective.reversal
         if turned is None:
@@ -111,9 +111,9 @@ class Task:
 
     @property
     def minimal(self) -> bool:
-        """Whether a message's whole way is a shortest path.
+        """Whether a message's whole path is a shortest path.
 
-        On networks with switches what is stored and forwarded may go by way of any processor.
+        On networks with switches what is stored and forwarded may go through any processor.
         """
         return self.extra == 0 and (self.hop_by_hop or not self.rules.stores)
 

@@ -109,8 +109,8 @@ class Topology:
         if len(joined) < self.vertices:
             first = next(v for v in count() if v not in joined)
             raise self._apart(first, self.vertices - len(joined), "cannot be reached from")
-        ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
-        for near, how in ways:
+        sides = ((self.successors, "cannot be reached from"), (self.sources, "has no path to"))
+        for near, how in sides:
             if lost := set(range(self.vertices)) - predecessors(near, 0).keys():
                 raise self._apart(min(lost), len(lost), how)
 
@@ -229,7 +229,7 @@ def linked(topology: Topology, alpha: Fraction, beta: Fraction) -> Topology:
     return replace(topology, links=topology.links or (Link(alpha, beta),) * len(topology.channels))
 
 
-def both_ways(links: Iterable[Channel]) -> tuple[Channel, ...]:
+def full_duplex(links: Iterable[Channel]) -> tuple[Channel, ...]:
     """Return the channels of full-duplex links: of each, first there, then back."""
     return tuple(channel for a, b in links for channel in ((a, b), (b, a)))
 
@@ -246,7 +246,7 @@ def predecessors(
     root: int,
     through: Callable[[int], bool] = lambda _: True,
 ) -> dict[int, int]:
-    """Return by vertex the one before it on a shortest way from a root, the nearest first.
+    """Return by vertex the one before it on a shortest path from a root, the nearest first.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def predecessors(
     root : int
         Its own is itself.
     through : callable, optional
-        Whether a way leads on from another vertex.
+        Whether a path leads on from another vertex.
     """
     before, queue = {root: root}, deque([root])
     while queue:

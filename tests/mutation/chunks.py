@@ -223,8 +223,8 @@ CHUNKS = (
     _broken(
         "what is passed on stays, and goes on again",
         "order",
-        "has[way[0]] ^= one * personal",
-        "has[way[0]] ^= one * 0",
+        "has[path[0]] ^= one * personal",
+        "has[path[0]] ^= one * 0",
         "order",
     ),
     _broken(

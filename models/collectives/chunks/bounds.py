@@ -74,8 +74,8 @@ class _Flows:
         self._alphas = np.array([float(link.alpha) for link in topology.links])
         self._tails, self._heads = topology.ends.T
         shape = (topology.vertices,) * 2
-        ways = dijkstra(csr_array((self._alphas, (self._tails, self._heads)), shape=shape))
-        self._far: NDArray[np.float64] = ways[: exchange.ranks, : exchange.ranks]
+        far = dijkstra(csr_array((self._alphas, (self._tails, self._heads)), shape=shape))
+        self._far: NDArray[np.float64] = far[: exchange.ranks, : exchange.ranks]
 
     def _needed(self, sources: int) -> float:
         exchange = self._exchange
@@ -242,7 +242,7 @@ def _in_two(exchange: Exchange, topology: Topology, time: Fraction) -> Iterator[
         }
         for mark in sorted(marks):
             tick()
-            # What comes in at a switch is on its way on, and counts there by its begin.
+            # What comes in at a switch is sent on, and counts there by its begin.
             late = min((s for pair, s in zip(channels, held, strict=True) if pair[1] in near))
             leaves = {v: mark - late * (v >= exchange.ranks) for v in near}
             if gathers:

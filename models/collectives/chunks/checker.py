@@ -90,7 +90,7 @@ def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> list[tup
     topology, ranks = schedule.topology, schedule.exchange.ranks
     # The lanes of a channel as a heap: which is free first.
     free = [[0] * link.lanes for link in topology.links]
-    ways = {
+    known = {
         path: (time, path[0], path[-1], [free[channel] for channel in topology.along(path)])
         for path, time in held.items()
     }
@@ -99,7 +99,7 @@ def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> list[tup
     for number, (item, path, _) in enumerate(schedule.sends):
         if not number % TICK:
             tick()
-        time, tail, head, line = ways[path]
+        time, tail, head, line = known[path]
         gone, came = item * ranks + tail, item * ranks + head
         start = there.get(gone, 0)
         for lanes in line:
@@ -194,17 +194,17 @@ def bound_of(
     297, 1974): out of a part, and into one.
 
     Where channels have lengths (``Cut.lengths``), a byte of a share for one rank adds to the bytes
-    that channels carry, each times its length, as much as its ranks are apart, whatever its way
+    that channels carry, each times its length, as much as its ranks are apart, whatever its path
     is (M. Iri, On an extension of the maximum-flow minimum-cut theorem to multicommodity flows,
     Journal of the Operations Research Society of Japan 13, 1971).
 
     What is for one rank alone goes in sends of its own (``apart``), as in files of schedules, so a
-    share holds a lane of each channel on its way for alpha + beta n at least, in one part; of all
+    share holds a lane of each channel on its path for alpha + beta n at least, in one part; of all
     channels between two ranks for all their latencies.
 
     With ``whole`` it is of schedules with as many parts of a share as the exchange has, each in a
     send of its own. A lane that is open for a time w lets as many of them through as fit into w,
-    one after the other. Of a part's way some send leads from a rank that has left when it begins
+    one after the other. Of a part's path some send leads from a rank that has left when it begins
     to one that has not when it ends. Past switches the first channel on its path counts whose end
     has not left when the send begins: into a rank, or what leaves last, all of the send is in w,
     into another switch its begin.
@@ -263,7 +263,7 @@ def bound_of(
 def held_by(exchange: Exchange, topology: Topology, parts: int = 1) -> list[Fraction]:
     """Return how long a send of a part of a share holds a lane of each channel at least.
 
-    From a rank to a rank past switches, it holds it for all latencies on its way.
+    From a rank to a rank past switches, it holds it for all latencies on its path.
     """
     unit = lcm(*(link.alpha.denominator for link in topology.links))
     costs = np.array([int(link.alpha * unit) for link in topology.links], dtype=np.float64)
@@ -332,8 +332,8 @@ def _of_partition(
         for channel, pair in enumerate(topology.channels)
         if part_of.get(pair[0]) != part_of.get(pair[1])
     ]
-    ways = ([line for pair, line in between if pair[end] in part_of] for end in (1, 0))
-    return max(_least_time(exchange, topology, needed, some, whole=whole) for some in ways)
+    crossings = ([line for pair, line in between if pair[end] in part_of] for end in (1, 0))
+    return max(_least_time(exchange, topology, needed, some, whole=whole) for some in crossings)
 
 
 def _least_time(
@@ -399,7 +399,7 @@ def proved_in_parts(schedule: Schedule) -> Fraction:
 
 
 def proved(schedule: Schedule) -> tuple[Fraction, str]:
-    """Return the least time that is proved, in nanoseconds, and by what: the file's cut, or ways.
+    """Return the least time that is proved, in nanoseconds, and by what: the file's cut, or paths.
 
     Raises
     ------
@@ -417,7 +417,7 @@ def proved(schedule: Schedule) -> tuple[Fraction, str]:
 
 
 def least_latency(exchange: Exchange, topology: Topology) -> Fraction:
-    """Return the greatest sum of alphas of a shortest way that something must go."""
+    """Return the greatest sum of alphas of a shortest path that something must go."""
     unit = lcm(*(link.alpha.denominator for link in topology.links))
     costs = [int(link.alpha * unit) for link in topology.links]
     sources, targets = (sorted({r for share in exchange.shares for r in share[n]}) for n in (0, 1))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import ceil
 from random import Random
 
-from syncfabric.models.collectives.chunks.order import Route, along, shared_out, ways_of
+from syncfabric.models.collectives.chunks.order import Route, along, legs_of, shared_out
 from syncfabric.models.collectives.chunks.order import greedy as matched
 from syncfabric.models.collectives.chunks.routing import routes_of
 from syncfabric.models.collectives.chunks.routing import shortest as by_shortest
@@ -111,14 +111,14 @@ def steps(task: ChunkTask) -> Made:
     if exchange.kind != "alltoall" or not topology.switches:
         return None
     wanted = Task(topology, collective(exchange.kind, topology))
-    ways = [
+    sends = [
         (source * exchange.ranks + target, path)
         for step in first_fit(wanted, seed=task.seed + task.restart) or ()
         for (source, target), path in step
     ]
-    if any(min(path[1:-1], default=0) < topology.nodes for _, path in ways):
+    if any(min(path[1:-1], default=0) < topology.nodes for _, path in sends):
         return None
-    items = ((share * exchange.parts, path) for share, path in ways)
+    items = ((share * exchange.parts, path) for share, path in sends)
     parts = range(exchange.parts)
     return [Send(first + part, path, False) for first, path in items for part in parts]
 
@@ -154,11 +154,11 @@ def _grown(
 
 
 def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
-    """Return paths round the ranks by number; None if two have no way past switches alone."""
-    ranks, ways = topology.nodes, {(way[0], way[-1]): way for way in ways_of(topology)}
+    """Return paths round the ranks by number; None if two have no path past switches alone."""
+    ranks, paths = topology.nodes, {(path[0], path[-1]): path for path in legs_of(topology)}
     for step in (1, -1):
-        ring = [ways.get((rank, (rank + step) % ranks)) for rank in range(ranks)]
-        found = [way for way in ring if way]
+        ring = [paths.get((rank, (rank + step) % ranks)) for rank in range(ranks)]
+        found = [path for path in ring if path]
         if len(found) == ranks:
             return [
                 Tree(o, tuple(found[(o + step * n) % ranks] for n in range(ranks - 1)), 1)

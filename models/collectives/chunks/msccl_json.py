@@ -120,7 +120,7 @@ class Algorithm:
 
     @property
     def latency(self) -> Fraction:
-        """The sum of alphas on the longest of the ways that chunks must go, in nanoseconds."""
+        """The sum of alphas on the longest of the paths that chunks must go, in nanoseconds."""
         far = self.topology.distances
         hops = (
             min(int(far[begin, end]) for begin in begins)

@@ -19,7 +19,7 @@ from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology, predecessors
 
 CLOSE = 1e-9
-"""Of a way, by which it is as short as another."""
+"""Of a path, by which it is as short as another."""
 Path = tuple[int, ...]
 Edge = tuple[int, int]
 
@@ -31,12 +31,12 @@ class Route:
     ----------
     root : int
     edges : sequence of tuple of int
-        From the root on, each a way past switches alone from where an earlier one has ended.
+        From the root on, each a path past switches alone from where an earlier one has ended.
     """
 
     def __init__(self, root: int, edges: Sequence[Path]) -> None:
-        self.root, self.parent = root, {way[-1]: way[0] for way in edges}
-        self.way = {way[-1]: way for way in edges}
+        self.root, self.parent = root, {path[-1]: path[0] for path in edges}
+        self.path = {path[-1]: path for path in edges}
         self.children: dict[int, list[int]] = {vertex: [] for vertex in (root, *self.parent)}
         self.depth = dict.fromkeys(self.children, 0)
         self.height = dict.fromkeys(self.children, 0)
@@ -100,18 +100,18 @@ def along(
         len(near) <= 1 for route in {*routes} for near in route.children.values()
     )
     if topology.switches:
-        for way in (way for route in routes for way in route.way.values()):
-            left.update(dict.fromkeys(pairwise(way), on.cost(way)))
+        for path in (path for route in routes for path in route.path.values()):
+            left.update(dict.fromkeys(pairwise(path), on.cost(path)))
 
-    def later(way: Path) -> tuple[int, int, float, Path]:
-        most, ahead = max(left[pair] // on.lanes(pair) for pair in pairwise(way)), 0
+    def later(path: Path) -> tuple[int, int, float, Path]:
+        most, ahead = max(left[pair] // on.lanes(pair) for pair in pairwise(path)), 0
         if chains:
-            route, here = routes[waiting[way][0][-2]], way[-1]
+            route, here = routes[waiting[path][0][-2]], path[-1]
             while route.children[here]:
                 (here,) = route.children[here]
-                pairs = pairwise(route.way[here])
+                pairs = pairwise(route.path[here])
                 ahead = max(ahead, *(left[pair] // on.lanes(pair) for pair in pairs))
-        return -ahead, -most, rng.random() if rng else 0, way
+        return -ahead, -most, rng.random() if rng else 0, path
 
     ready = [
         (item, vertex, both)
@@ -126,33 +126,33 @@ def along(
             route = routes[item]
             if up and here != route.root:
                 rest = route.depth[here] + route.height[route.root]
-                onward = [(route.way[here][::-1], rest)]
+                onward = [(route.path[here][::-1], rest)]
             else:
-                onward = [(route.way[there], route.height[there]) for there in route.children[here]]
+                onward = [(route.path[to], route.height[to]) for to in route.children[here]]
                 up = False
-            for way, rest in onward:
+            for path, rest in onward:
                 first = (item, -rest) if both else (-rest, turn[item])
-                if way not in waiting:
-                    waiting[way] = []
-                    for pair in pairwise(way):
-                        over.setdefault(pair, set()).add(way)
-                heappush(waiting[way], (*first, item, up))
-                asked.add(way)
-        # A channel that is free again may be on the way of any; past switches, what has the most
+                if path not in waiting:
+                    waiting[path] = []
+                    for pair in pairwise(path):
+                        over.setdefault(pair, set()).add(path)
+                heappush(waiting[path], (*first, item, up))
+                asked.add(path)
+        # A channel that is free again may be on the path of any; past switches, what has the most
         # to carry is not to wait for a channel that has less.
         asked.update(*(over[pair] for pair in on.freed if pair in over))
-        for way in sorted(filter(on.free, asked), key=later if topology.switches else None):
-            queue = waiting[way]
-            while queue and on.free(way):
+        for path in sorted(filter(on.free, asked), key=later if topology.switches else None):
+            queue = waiting[path]
+            while queue and on.free(path):
                 *_, item, up = heappop(queue)
-                on.start(item, way)
+                on.start(item, path)
                 if left:
-                    left.subtract(dict.fromkeys(pairwise(way), on.cost(way)))
-                sends.append(Send(item, way, up))
+                    left.subtract(dict.fromkeys(pairwise(path), on.cost(path)))
+                sends.append(Send(item, path, up))
             if not queue:
-                del waiting[way]
-                for pair in pairwise(way):
-                    over[pair].remove(way)
+                del waiting[path]
+                for pair in pairwise(path):
+                    over[pair].remove(path)
         ready = []
         for item, (before, *_, here) in on.step():
             up = both and routes[item].parent.get(before) == here
@@ -163,8 +163,8 @@ def along(
     return sends
 
 
-def ways_of(topology: Topology) -> list[Path]:
-    """Return a shortest way past switches alone from each rank to each that has one."""
+def legs_of(topology: Topology) -> list[Path]:
+    """Return a shortest path past switches alone from each rank to each that has one."""
     found, ranks = [], topology.nodes
     for rank in range(ranks):
         before = predecessors(topology.successors, rank, lambda vertex: vertex >= ranks)
@@ -186,8 +186,8 @@ def greedy(
 ) -> list[Send]:
     """Return the sends of each share's parts, matched as channels become free.
 
-    A free way takes any part that its begin has and its end lacks. What is for one rank alone is
-    not copied but passed on, along a shortest way; what has farthest to go is taken first.
+    A free path takes any part that its begin has and its end lacks. What is for one rank alone is
+    not copied but passed on, along a shortest path; what has farthest to go is taken first.
 
     Source: W. Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
     Machine Learning, MICRO 2024.
@@ -204,16 +204,16 @@ def greedy(
     seed : int
     """
     rng, on, items = Random(seed), _On(topology, piece), len(shares) * parts
-    ways = ways_of(topology)
+    paths = legs_of(topology)
     personal = all(len(targets) == 1 for _, targets in shares)
-    onward = _onward(topology, ways, on, shares, parts) if personal else {}
+    onward = _onward(topology, paths, on, shares, parts) if personal else {}
     anything = [(1 << items) - 1]
     outs: list[list[Path]] = [[] for _ in range(topology.nodes)]
     through: dict[Edge, list[Path]] = {}
-    for way in ways:
-        outs[way[0]].append(way)
-        for pair in pairwise(way):
-            through.setdefault(pair, []).append(way)
+    for path in paths:
+        outs[path[0]].append(path)
+        for pair in pairwise(path):
+            through.setdefault(pair, []).append(path)
     has, lacks = [0] * topology.nodes, [(1 << items) - 1] * topology.nodes
     arrived = [(item, shares[item // parts][0]) for item in range(items)]
     for item, owner in arrived:
@@ -223,44 +223,44 @@ def greedy(
         tick()
         for item, here in arrived:
             has[here] |= 1 << item
-        asked = {way for _, here in arrived for way in outs[here]}
-        asked |= {way for pair in on.freed for way in through[pair]}
+        asked = {path for _, here in arrived for path in outs[here]}
+        asked |= {path for pair in on.freed for path in through[pair]}
         tried = sorted(filter(on.free, asked))
         rng.shuffle(tried)
-        for way in tried:
-            while (left := has[way[0]] & lacks[way[-1]]) and on.free(way):
-                wanted = next(filter(None, (left & some for some in onward.get(way, anything))), 0)
+        for path in tried:
+            while (left := has[path[0]] & lacks[path[-1]]) and on.free(path):
+                wanted = next(filter(None, (left & some for some in onward.get(path, anything))), 0)
                 if not wanted:
                     break
                 high = wanted >> (first := rng.randrange(items))
                 one = (high & -high) << first if high else wanted & -wanted
-                lacks[way[-1]] ^= one
-                has[way[0]] ^= one * personal
+                lacks[path[-1]] ^= one
+                has[path[0]] ^= one * personal
                 item = one.bit_length() - 1
-                on.start(item, way)
-                sends.append(Send(item, way, False))
-        arrived = [(item, way[-1]) for item, way in on.step()]
+                on.start(item, path)
+                sends.append(Send(item, path, False))
+        arrived = [(item, path[-1]) for item, path in on.step()]
     return sends
 
 
 def _onward(
-    topology: Topology, ways: Sequence[Path], on: _On, shares: Sequence[Ends], parts: int
+    topology: Topology, paths: Sequence[Path], on: _On, shares: Sequence[Ends], parts: int
 ) -> dict[Path, list[int]]:
-    """Return by way the items on whose shortest way it is, a bit each, the farthest first."""
-    cost = np.array([on.cost(way) for way in ways], dtype=float)
-    ends = np.array([(way[0], way[-1]) for way in ways]).T
+    """Return by path the items on whose shortest path it is, a bit each, the farthest first."""
+    cost = np.array([on.cost(path) for path in paths], dtype=float)
+    ends = np.array([(path[0], path[-1]) for path in paths]).T
     far = dijkstra(csr_array((cost, tuple(ends)), shape=(topology.nodes,) * 2))
     of_target = [0] * topology.nodes
     for number, (_, (target,)) in enumerate(shares):
         of_target[target] |= (1 << parts) - 1 << number * parts
     found: dict[Path, list[int]] = {}
-    for way in ways:
+    for path in paths:
         levels: dict[float, int] = {}
-        nearer = far[way[-1]] + on.cost(way) <= far[way[0]] * (1 + CLOSE)
+        nearer = far[path[-1]] + on.cost(path) <= far[path[0]] * (1 + CLOSE)
         for target in np.flatnonzero(nearer).tolist():
-            distance = float(far[way[0], target])
+            distance = float(far[path[0], target])
             levels[distance] = levels.get(distance, 0) | of_target[target]
-        found[way] = [levels[distance] for distance in sorted(levels, reverse=True)]
+        found[path] = [levels[distance] for distance in sorted(levels, reverse=True)]
     return found
 
 
@@ -284,41 +284,41 @@ class _On:
         """Whether there is anything."""
         return bool(self._ends)
 
-    def free(self, way: Path) -> bool:
-        """Return whether each channel of a way has a free lane."""
-        if way not in self._bits:
-            self._bits[way] = sum(1 << self._number[pair] for pair in pairwise(way))
-        return not self._bits[way] & self._taken
+    def free(self, path: Path) -> bool:
+        """Return whether each channel of a path has a free lane."""
+        if path not in self._bits:
+            self._bits[path] = sum(1 << self._number[pair] for pair in pairwise(path))
+        return not self._bits[path] & self._taken
 
-    def cost(self, way: Path) -> int:
+    def cost(self, path: Path) -> int:
         """Return how long a send takes, in units of its own."""
-        if way not in self._costs:
-            self._costs[way] = int(self._topology.held(way, self._piece) * self._unit)
-        return self._costs[way]
+        if path not in self._costs:
+            self._costs[path] = int(self._topology.held(path, self._piece) * self._unit)
+        return self._costs[path]
 
     def lanes(self, pair: Edge) -> int:
         """Return the lanes of a channel, free or not."""
         return self._topology.links[self._number[pair]].lanes
 
-    def start(self, item: int, way: Path) -> None:
+    def start(self, item: int, path: Path) -> None:
         """Begin to send."""
-        for pair in pairwise(way):
+        for pair in pairwise(path):
             channel = self._number[pair]
             self._lanes[channel] -= 1
             if not self._lanes[channel]:
                 self._taken |= 1 << channel
         self._sent += 1
-        heappush(self._ends, (self._now + self.cost(way), self._sent, item, way))
+        heappush(self._ends, (self._now + self.cost(path), self._sent, item, path))
 
     def step(self) -> list[tuple[int, Path]]:
-        """Go on to the next end of sends; return the items, and their ways."""
+        """Go on to the next end of sends; return the items, and their paths."""
         self.freed, found = set(), list[tuple[int, Path]]()
         if self._ends:
             self._now = self._ends[0][0]
         while self._ends and self._ends[0][0] == self._now:
-            _, _, item, way = heappop(self._ends)
-            found.append((item, way))
-            for pair in pairwise(way):
+            _, _, item, path = heappop(self._ends)
+            found.append((item, path))
+            for pair in pairwise(path):
                 channel = self._number[pair]
                 self._lanes[channel] += 1
                 self._taken &= ~(1 << channel)

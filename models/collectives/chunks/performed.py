@@ -27,7 +27,7 @@ from syncfabric.models.collectives.chunks.msccl import (
     reads,
     writes,
 )
-from syncfabric.models.collectives.chunks.order import ways_of
+from syncfabric.models.collectives.chunks.order import legs_of
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
@@ -98,7 +98,7 @@ def check_program(program: Program, topology: Topology) -> Outcome:
     Raises
     ------
     SpecError
-        The topology has other ranks or lacks a way that it takes, or steps wait for each other.
+        The topology has other ranks or lacks a path that it takes, or steps wait for each other.
     """
     if topology.nodes != program.exchange.ranks:
         raise SpecError(
@@ -111,7 +111,7 @@ def check_program(program: Program, topology: Topology) -> Outcome:
 class _Performed:
     def __init__(self, program: Program, topology: Topology) -> None:
         self._program, self._exchange = program, program.exchange
-        self._topology, self._ways = topology, {(w[0], w[-1]): w for w in ways_of(topology)}
+        self._topology, self._paths = topology, {(w[0], w[-1]): w for w in legs_of(topology)}
         self._lanes = [[Fraction(0)] * link.lanes for link in topology.links]
         self._buffers: dict[tuple[int, Place], Value] = dict(self._begin())
         self._sent: dict[Connection, deque[tuple[Fraction, list[Value], Clock]]] = {}
@@ -217,14 +217,14 @@ class _Performed:
         return values
 
     def _send(self, gpu: int, peer: int, start: Fraction, chunks: int, place: str) -> Fraction:
-        way = self._ways.get((gpu, peer))
-        if way is None:
+        path = self._paths.get((gpu, peer))
+        if path is None:
             raise SpecError(
                 f"{place}: topology {self._topology.name} has no channel from {gpu} to {peer}"
             )
-        lanes = [self._lanes[channel] for channel in self._topology.along(way)]
+        lanes = [self._lanes[channel] for channel in self._topology.along(path)]
         start = max(start, *(free[0] for free in lanes))
-        end = start + self._topology.held(way, chunks * self._program.piece)
+        end = start + self._topology.held(path, chunks * self._program.piece)
         for free in lanes:
             heapreplace(free, end)
         return end

@@ -1,4 +1,4 @@
-"""Ways of what is for one rank alone: flows whose parts are whole, or are made so.
+"""Paths of what is for one rank alone: flows whose parts are whole, or are made so.
 
 From or to the root a maximum flow is whole by itself. From each rank to each other whole flows are
 those of a program in whole numbers, whose relaxation is nearly whole as well; in large networks
@@ -70,7 +70,7 @@ def routes_of(
     for owner, some in zip(exchange.owners, found, strict=True):
         for path in some or [(owner,)] * parts:
             if path not in made:
-                made[path] = Route(owner, list(_ways(path, topology.nodes)))
+                made[path] = Route(owner, list(_legs(path, topology.nodes)))
             routes.append(made[path])
     return routes
 
@@ -118,14 +118,14 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
                 _, channel, before = min([(busy[c], c, a) for c, a in near[owner, here]])
                 busy[channel] += each[channel]
                 path.append(before)
-            for way in _ways(tuple(path[::-1]), ranks):
-                reached[way[-1]] = reached[way[0]] + 1
-                found.append((turned[share][1][0], reached[way[-1]], share, way))
+            for leg in _legs(tuple(path[::-1]), ranks):
+                reached[leg[-1]] = reached[leg[0]] + 1
+                found.append((turned[share][1][0], reached[leg[-1]], share, leg))
     found.sort()
-    return [Send(s * parts + part, way, False) for *_, s, way in found for part in range(parts)]
+    return [Send(s * parts + part, leg, False) for *_, s, leg in found for part in range(parts)]
 
 
-def _ways(path: Path, ranks: int) -> Iterator[Path]:
+def _legs(path: Path, ranks: int) -> Iterator[Path]:
     """Yield the parts of a path from a rank to the next."""
     first = 0
     for at in range(1, len(path)):

@@ -196,8 +196,8 @@ class Exchange:
         everyone, root = tuple(range(self.ranks)), (self.root,)
         if self.personal:
             ranks = root if self.rooted else everyone
-            ways = {"scatter": (True,), "gather": (False,)}.get(self.kind, (False, True))
-            return [Inflow(everyone, ranks, backwards) for backwards in ways]
+            reversals = {"scatter": (True,), "gather": (False,)}.get(self.kind, (False, True))
+            return [Inflow(everyone, ranks, backwards) for backwards in reversals]
         owners = root if self.rooted else everyone
         return [Inflow(owners, everyone, self.combines and not self.spreads)]
 

@@ -3,7 +3,7 @@
 Trees without direction, each used both ways, can carry as much together as the weakest partition
 into R parts lets through: the bandwidth of its links over R - 1 (C. Nash-Williams, Edge-disjoint
 spanning trees of finite graphs, Journal of the London Mathematical Society 36, 1961; W. Tutte,
-ibid.). Where bandwidths are the same both ways, no allreduce is faster.
+ibid.). Where bandwidths are the same in both directions, no allreduce is faster.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def packed(topology: Topology) -> Packed:
     rates = dict(zip(topology.channels, topology.rates, strict=True))
     pairs = sorted({(min(pair), max(pair)) for pair in topology.channels})
     both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
-    # Trees need links both ways; without trees the prices are by all that a link carries.
+    # Trees need links in both directions; without trees the prices are by all that a link carries.
     packs = topology.vertices <= MOST_PACKED and all(min(rate) for rate in both)
     room = np.array([float(min(rate) if packs else max(rate)) for rate in both])
     ends = np.array(pairs)

@@ -3,9 +3,9 @@
 Source: L. Zhao et al., ForestColl (2024), sections 5.2 to 5.4; K. Bérczi and A. Frank, Packing
 arborescences, 2010. On a topology with translations all owners' trees are images of one owner's.
 
-A channel into a switch and one out of it become a way past it, for as much as no cut between the
+A channel into a switch and one out of it become a path past it, for as much as no cut between the
 owners and a rank needs; when all that a switch has is split off, it is gone. What is left are ranks
-and ways between them, on which trees can be packed.
+and paths between them, on which trees can be packed.
 
 Source: L. Zhao et al., ForestColl (2024), section 5.3; J. Bang-Jensen, A. Frank and B. Jackson,
 Preserving and increasing local edge-connectivity in mixed graphs, SIAM Journal on Discrete
@@ -28,8 +28,8 @@ from syncfabric.models.collectives.topology import Topology
 
 Edge = tuple[int, int]
 Path = tuple[int, ...]
-Ways = dict[Edge, dict[Path, int]]
-"""Of each pair of ranks the ways between them, and how many trees may take each."""
+Paths = dict[Edge, dict[Path, int]]
+"""Of each pair of ranks the paths between them, and how many trees may take each."""
 
 UNBOUNDED = 2**40
 """More than all trees together."""
@@ -39,13 +39,13 @@ MOST_FLOWS = 300_000
 
 def split_off(
     topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int
-) -> Ways | None:
-    """Return ways past switches that let as many trees through as the links.
+) -> Paths | None:
+    """Return paths past switches that let as many trees through as the links.
 
     Parameters
     ----------
     topology : Topology
-        With switches, or without: then every link is a way.
+        With switches, or without: then every link is a path.
     room : mapping
         Trees that a channel has room for.
     owners : sequence of int
@@ -64,11 +64,11 @@ def split_off(
     for switch in range(topology.nodes, topology.vertices):
         if not splitting.remove(switch):
             return None
-    return splitting.ways
+    return splitting.paths
 
 
 class _Splitting:
-    """The ways so far: at first each channel is one."""
+    """The paths so far: at first each channel is one."""
 
     def __init__(
         self, topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int
@@ -76,13 +76,13 @@ class _Splitting:
         self._ranks, self._source = topology.nodes, topology.vertices
         self._owners, self._each = owners, each
         self._room = {pair: count for pair, count in room.items() if count}
-        self.ways: Ways = {pair: {pair: count} for pair, count in self._room.items()}
+        self.paths: Paths = {pair: {pair: count} for pair, count in self._room.items()}
 
     def remove(self, switch: int) -> bool:
         """Split off all that a switch has; return whether nothing is left."""
         ins = [a for a, b in self._room if b == switch]
         outs = [b for a, b in self._room if a == switch]
-        # A way back to where it came from is of no use, and is the last to be made.
+        # A path back to where it came from is of no use, and is the last to be made.
         pairs = sorted(((a, b) for b in outs for a in ins), key=lambda pair: pair[0] == pair[1])
         for a, b in pairs:
             tick()
@@ -95,12 +95,12 @@ class _Splitting:
         if a == b:
             return
         self._room[a, b] = self._room.get((a, b), 0) + count
-        ways = self.ways.setdefault((a, b), {})
+        paths = self.paths.setdefault((a, b), {})
         while into:
             (first, left), (second, right) = into.pop(), onward.pop()
             less = min(left, right)
-            way = _straight((*first, *second[1:]))
-            ways[way] = ways.get(way, 0) + less
+            path = _straight((*first, *second[1:]))
+            paths[path] = paths.get(path, 0) + less
             into += [(first, left - less)] * (left > less)
             onward += [(second, right - less)] * (right > less)
 
@@ -108,20 +108,20 @@ class _Splitting:
         self._room[pair] -= count
         if not self._room[pair]:
             del self._room[pair]
-        taken, ways = list[tuple[Path, int]](), self.ways[pair]
+        taken, paths = list[tuple[Path, int]](), self.paths[pair]
         while count:
-            way, held = ways.popitem()
+            path, held = paths.popitem()
             less = min(held, count)
-            taken.append((way, less))
+            taken.append((path, less))
             count -= less
             if held > less:
-                ways[way] = held - less
-        if not ways:
-            del self.ways[pair]
+                paths[path] = held - less
+        if not paths:
+            del self.paths[pair]
         return taken
 
     def _most(self, a: int, switch: int, b: int) -> int:
-        """Return how much of (a, switch) and (switch, b) can become a way from a to b.
+        """Return how much of (a, switch) and (switch, b) can become a path from a to b.
 
         It is lost to a cut that has the switch on one side, and both ends on the other: all such
         cuts must let through more than all owners' trees.
@@ -146,10 +146,10 @@ class _Splitting:
         return int(max_flow(arcs, self._source, rank).optimal_flow())
 
 
-def _straight(way: Path) -> Path:
-    """Return a way without its loops."""
+def _straight(path: Path) -> Path:
+    """Return a path without its loops."""
     found = list[int]()
-    for vertex in way:
+    for vertex in path:
         if vertex in found:
             del found[found.index(vertex) :]
         found.append(vertex)
@@ -165,7 +165,7 @@ class Tree(NamedTuple):
 
     owner: int
     edges: tuple[Path, ...]
-    """From the owner on: each a way past switches alone, from where an earlier one has ended."""
+    """From the owner on: each a path past switches alone, from where an earlier one has ended."""
     weight: int
     """Trees that it stands for."""
 
@@ -205,34 +205,34 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     if topology.nodes > MOST_PACKED:
         return None
     rooms = dict(zip(topology.channels, room, strict=True))
-    ways = split_off(topology, rooms, owners, trees)
-    if ways is None:
+    paths = split_off(topology, rooms, owners, trees)
+    if paths is None:
         return None
-    joined = Topology(topology.name, topology.nodes, 0, tuple(sorted(ways)))
-    room_of = {pair: sum(many.values()) for pair, many in ways.items()}
+    joined = Topology(topology.name, topology.nodes, 0, tuple(sorted(paths)))
+    room_of = {pair: sum(many.values()) for pair, many in paths.items()}
     packing = _Packing(joined, room_of, [Tree(o, (), trees) for o in owners])
-    return [one for tree in packing.trees() for one in _placed(tree, ways)]
+    return [one for tree in packing.trees() for one in _placed(tree, paths)]
 
 
-def _placed(tree: Tree, ways: Ways) -> Iterator[Tree]:
-    """Yield a tree along ways that have room for it: parts of its weight, if it takes several."""
+def _placed(tree: Tree, paths: Paths) -> Iterator[Tree]:
+    """Yield a tree along paths that have room for it: parts of its weight, if it takes several."""
     left = tree.weight
     while left:
-        taken = [max(ways[a, b].items(), key=lambda way: way[1]) for a, b in tree.edges]
+        taken = [max(paths[a, b].items(), key=lambda path: path[1]) for a, b in tree.edges]
         weight = min(left, *(room for _, room in taken))
-        for way, _ in taken:
-            ways[way[0], way[-1]][way] -= weight
-        yield Tree(tree.owner, tuple(way for way, _ in taken), weight)
+        for path, _ in taken:
+            paths[path[0], path[-1]][path] -= weight
+        yield Tree(tree.owner, tuple(path for path, _ in taken), weight)
         left -= weight
 
 
 def _translated(topology: Topology, symmetry: Symmetry, time: Fraction) -> list[Tree] | None:
-    """Return trees of shortest ways from rank 0, and their images at all others.
+    """Return trees of shortest paths from rank 0, and their images at all others.
 
     Of d channels out of a rank each leads to an orbit, and each orbit is used by P - 1 edges of
     the d trees of rank 0: so every channel carries P - 1 trees, at the bound. Each tree uses the
-    orbits evenly. It is a matter of which way the last step of each rank's path comes, a maximum
-    flow from ranks to orbits. None: shortest ways leave no such choice.
+    orbits evenly. It is a matter of where the last step of each rank's path comes from, a maximum
+    flow from ranks to orbits. None: shortest paths leave no such choice.
     """
     ranks, degree = topology.nodes, len(topology.successors[0])
     orbit, hops = symmetry.channel_orbit.tolist(), topology.distances[0].tolist()

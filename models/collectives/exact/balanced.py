@@ -137,9 +137,9 @@ def balanced(task: Task, most: int) -> list[Path] | None:
     None if no such paths are found, or there are none.
     """
     topology = task.topology
-    wanted, ways = flows(replace(task, extra=0))
+    wanted, paths = flows(replace(task, extra=0))
     room = [most] * len(topology.channels)
-    found = whole_flows(topology, 1, room, wanted, ways, _FLOWS)
+    found = whole_flows(topology, 1, room, wanted, paths, _FLOWS)
     if found is None:
         return None
     left, into = found.astype(float), into_of(topology)

@@ -48,11 +48,11 @@ def construct(task: Task, steps: int, seed: int = 1) -> tuple[Step, ...] | None:
 
 
 def broadcast_on_ring(task: Task, steps: int) -> tuple[Step, ...] | None:
-    """Return AAB with each message round all nodes, or with several ports both ways round to half.
+    """Return AAB with each message round all nodes, or with several ports both ways to half.
 
     That is one step fewer than nodes, or half of it where no link is taken both ways. The ring
     passes other nodes and switches where it must, but no channel twice. None, too, if that is more
-    than ``steps``, if a way is longer than the task allows, or if no ring is found.
+    than ``steps``, if a path is longer than the task allows, or if no ring is found.
     """
     topology, found = task.topology, task.collective
     nodes = topology.nodes
@@ -195,7 +195,7 @@ def _tree(task: Task, orbit: list[int], steps: int, rng: Random) -> list[list[Tr
 def broadcast_by_matching(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:
     """Return AAB by store and forward with all ports on a direct network; None of other tasks.
 
-    None, too, if all that is found takes longer ways than the task allows.
+    None, too, if all that is found takes longer paths than the task allows.
 
     In each step every node receives by as many channels as it can, first what few nodes have. If
     that never takes as few as ``steps``, a schedule in chunks of one part, whose sends all take a
@@ -296,7 +296,7 @@ def matched(order: Sequence[int], near: Mapping[int, Sequence[int]], most: int) 
 
 
 def _detour(task: Task, sends: Iterable[Send]) -> int:
-    """Return the hops that a way is longer than a shortest one at most."""
+    """Return the hops that a path is longer than a shortest one at most."""
     hops = {(node, node): 0 for node in range(task.topology.nodes)}
     for item, (here, there), _ in sends:
         hops[item, there] = hops[item, here] + 1

@@ -21,7 +21,7 @@ _PATHS = 8
 def first_fit(
     task: Task, _: int = 0, seed: int = 1, *, hasty: bool = False
 ) -> tuple[Step, ...] | None:
-    """Return a schedule of as many steps as come out, or None where a message found no way.
+    """Return a schedule of as many steps as come out, or None where a message found no path.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class _Fit:
                 used[place] |= bit
 
     def scatter(self) -> bool:
-        """Send every message, the farthest first; False if one finds no way."""
+        """Send every message, the farthest first; False if one finds no path."""
         pairs = list(self.task.collective.pairs)
         self.rng.shuffle(pairs)
         pairs.sort(key=lambda pair: -self.task.topology.to_go(pair[1])[pair[0]])
@@ -105,7 +105,7 @@ class _Fit:
         """Return the transfers of a message: one with wormhole switching, else from node on."""
         if self.task.hop_by_hop:
             return pairwise(self.shortest(source, target))
-        # A stored message may have to stop on its way: that is left to others.
+        # A stored message may have to stop on its path: that is left to others.
         some = self.between(source, target)
         return [min(some, key=lambda path: self.free(path, 0))] if some else None
 

@@ -87,7 +87,7 @@ class Model:
             self._order(parent)
 
     def _order(self, parent: list[int]) -> None:
-        """Let a node send on what it got in an earlier step, and no way be longer than allowed."""
+        """Let a node send on what it got in an earlier step, and no path be longer than allowed."""
         sat, had = self.sat, []
         for steps in self._got:
             before: Any = 0

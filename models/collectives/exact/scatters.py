@@ -47,7 +47,7 @@ def scatter_on_ring(task: Task) -> tuple[Step, ...] | None:
     if task.collective.broadcast or rules.stores or nodes % 4 or task.topology.switches:
         return None
     half = nodes // 2
-    ring = {(i, (i + way) % nodes) for i in range(nodes) for way in (1, -1)}
+    ring = {(i, (i + step) % nodes) for i in range(nodes) for step in (1, -1)}
     chords = {(i, (i + half) % nodes) for i in range(nodes)}
     if rules.ports == 1 or {*task.topology.channels} not in (ring, ring | chords):
         return None
@@ -97,7 +97,7 @@ def _mirrored(arcs: list[Arc]) -> list[Arc]:
 def _round(nodes: int) -> Iterator[list[Arc]]:
     """Yield the steps of a ring.
 
-    Ways up and down are mirror images. Messages of P / 2 hops go up and down by turns of two.
+    Paths up and down are mirror images. Messages of P / 2 hops go up and down by turns of two.
     """
     for step in _tiled(nodes, nodes // 2, 0):
         yield step + _mirrored(step)
@@ -109,7 +109,7 @@ def _round(nodes: int) -> Iterator[list[Arc]]:
 def _chorded(nodes: int) -> Iterator[list[Arc]]:
     """Yield the steps of a ring with chords: of P / 4 hops at most, and then a chord or none.
 
-    While messages with a chord go up, others go down, and the other way round, so no chord is taken
+    While messages with a chord go up, others go down, and conversely, so no chord is taken
     twice. Opposite nodes are served along with messages that take none.
     """
     direct = [*_tiled(nodes, nodes // 4, 0), *_whole(nodes, nodes // 4, 0)]
@@ -339,7 +339,7 @@ class _Parting:
         for pair in ((a, b) for a in nodes for b in nodes):
             if pair not in self.orbit:
                 self.orbit |= {(row[pair[0]], row[pair[1]]): pair for row in rows}
-        self.ways = {
+        self.paths = {
             (a, b): [*islice(paths(topology, a, b), 2)] if a != b else [(a,)] for a, b in self.orbit
         }
         self.channel = [
@@ -349,7 +349,7 @@ class _Parting:
     def run(self) -> list[Permutation] | None:
         """Choose all, some at a time."""
         left = {*self.orbit.values()}
-        size = sum(self.classes * len(ways) for ways in self.ways.values())
+        size = sum(self.classes * len(some) for some in self.paths.values())
         chosen: list[Permutation] = []
         while len(chosen) < self.many:
             portion = min(max(1, _PORTION // size), self.many - len(chosen))
@@ -369,15 +369,15 @@ class _Parting:
     ) -> list[Permutation] | None:
         """Choose permutations from the orbits of pairs that are left, for ``rest`` of them."""
         topology, sat = self.topology, cp_model.CpModel()
-        live = [pair for pair in self.ways if self.orbit[pair] in left]
+        live = [pair for pair in self.paths if self.orbit[pair] in left]
         load: dict[int, float] = defaultdict(float)
         once, most, users = (defaultdict[Any, list[Any]](list) for _ in range(3))
         chosen: list[tuple[Any, int, int, Path]] = []
         for a, b in live:
-            for path in self.ways[a, b]:
+            for path in self.paths[a, b]:
                 channels = topology.along(path)
                 for channel in channels:
-                    load[self.channel[channel]] += 1 / len(self.ways[a, b]) / len(self.rows)
+                    load[self.channel[channel]] += 1 / len(self.paths[a, b]) / len(self.rows)
                 for s in range(portion):
                     for one in range(self.classes if channels else 1):
                         variable = sat.new_bool_var("")

@@ -2,7 +2,7 @@
 
 Let the sides be n, and q be n / 2, or n if it is odd. The class of a node is the sum of its
 coordinates modulo q. Two nodes of a class on one row are q or more apart, so what all nodes of a
-class send the same way, dimension by dimension, shares no channel. A channel has a direction, and
+class send in one direction, axis by axis, shares no channel. A channel has a direction, and
 the class of its tail. So nothing meets in a step if no class and direction is taken twice.
 
 Each vector v stands for the messages from x to x + v. It gets a place: a class u, an order of the
@@ -45,7 +45,7 @@ _EFFORT = 30.0
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a vector goes: the hops in their order, as (axis, way); a class; a bin."""
+    """Where a vector goes: the hops in their order, as (axis, sign); a class; a bin."""
 
     hops: tuple[tuple[int, int], ...]
     start: int
@@ -175,8 +175,8 @@ class _Packing:
                 else:
                     single.append(vector)
         pairs += [single[i : i + 2] for i in range(0, len(single), 2)]
-        ways = 2 * len(list(permutations(range(self.torus.dimensions)))) * self.torus.classes
-        most = max(2, int((_PORTION / ways) ** 0.5))
+        choices = 2 * len(list(permutations(range(self.torus.dimensions)))) * self.torus.classes
+        most = max(2, int((_PORTION / choices) ** 0.5))
         if self.torus.side % 2 or len(pairs) <= most:
             return [list(vectors)]
         self.rng.shuffle(pairs)
@@ -191,13 +191,13 @@ class _Packing:
         return min(found, tuple(-x % side for x in found))
 
     def hops(self, vector: Vector) -> list[tuple[tuple[int, int], ...]]:
-        """Return the shortest ways that take one dimension after the other."""
+        """Return the shortest paths that take one dimension after the other."""
         side = self.torus.side
-        ways = [
+        offsets = [
             [d for d in (x, x - side) if abs(d) == min(x, side - x)] if x else [0] for x in vector
         ]
         found = []
-        for far in product(*ways):
+        for far in product(*offsets):
             for order in permutations([axis for axis, d in enumerate(far) if d]):
                 hops = [
                     (axis, 1 if far[axis] > 0 else -1)
@@ -216,13 +216,13 @@ class _Packing:
         count = self.torus.classes
         routes = {vector: self.hops(vector) for vector in vectors}
         room = count * self.torus.dimensions * (1 if mirror else 2)
-        bins = -(-sum(len(ways[0]) for ways in routes.values()) // room)
+        bins = -(-sum(len(paths[0]) for paths in routes.values()) // room)
         sat = cp_model.CpModel()
         taken: dict[tuple[int, int, int, int], list[Any]] = defaultdict(list)
         places: list[tuple[Any, Vector, _Place]] = []
-        for vector, ways in routes.items():
+        for vector, paths in routes.items():
             choices = []
-            for hops, start in product(ways, range(count)):
+            for hops, start in product(paths, range(count)):
                 channels = self.channels(hops, start, mirror)
                 for number in range(bins if len(set(channels)) == len(channels) else 0):
                     variable = sat.new_bool_var("")
@@ -241,12 +241,12 @@ class _Packing:
     def channels(
         self, hops: Sequence[tuple[int, int]], start: int, mirror: bool
     ) -> list[tuple[int, int, int]]:
-        """Return axis, way and class of the tail of each channel that is taken."""
+        """Return axis, sign and class of the tail of each channel that is taken."""
         here, found = start, []
-        for axis, way in hops:
-            turn = way if mirror else 1
-            found.append((axis, way * turn, here * turn % self.torus.classes))
-            here += way
+        for axis, sign in hops:
+            turn = sign if mirror else 1
+            found.append((axis, sign * turn, here * turn % self.torus.classes))
+            here += sign
         return found
 
     def unpack(self, packed: dict[Vector, _Place], mirror: bool) -> None:
@@ -259,7 +259,7 @@ class _Packing:
             by_class[sum(point) % count].append(point)
         for place in packed.values():
             for turn in (1, -1) if mirror else (1,):
-                hops = [(axis, way * turn) for axis, way in place.hops]
+                hops = [(axis, sign * turn) for axis, sign in place.hops]
                 for shift in range(count):
                     step = self.steps[first + place.bin * count + shift]
                     for point in by_class[(place.start * turn + shift) % count]:
@@ -269,7 +269,7 @@ class _Packing:
     def path_of(self, point: Vector, hops: Sequence[tuple[int, int]]) -> Path:
         """Return the nodes passed from a point on."""
         here, path = list(point), [self.torus.node[point]]
-        for axis, way in hops:
-            here[axis] = (here[axis] + way) % self.torus.side
+        for axis, sign in hops:
+            here[axis] = (here[axis] + sign) % self.torus.side
             path.append(self.torus.node[tuple(here)])
         return tuple(path)

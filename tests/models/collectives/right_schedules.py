@@ -56,18 +56,18 @@ def cube_aas(nodes: int) -> Schedule:
 
 
 def ring_aab(nodes: int) -> Schedule:
-    """Every message both ways round, a hop a step, until they meet."""
+    """Every message in both directions, a hop a step, until they meet."""
     ring = named(f"ring-{nodes}")
     steps = []
     for far in range(1, nodes // 2 + 1):
-        ways = (1,) if 2 * far == nodes else (1, -1)
+        signs = (1,) if 2 * far == nodes else (1, -1)
         steps.append(
             [
                 (
-                    (o, (o + way * far) % nodes),
-                    ((o + way * (far - 1)) % nodes, (o + way * far) % nodes),
+                    (o, (o + sign * far) % nodes),
+                    ((o + sign * (far - 1)) % nodes, (o + sign * far) % nodes),
                 )
-                for way in ways
+                for sign in signs
                 for o in range(nodes)
             ]
         )
@@ -75,7 +75,7 @@ def ring_aab(nodes: int) -> Schedule:
 
 
 def ring_aab_strict(nodes: int) -> Schedule:
-    """Every message one way round, with one port."""
+    """Every message in one direction, with one port."""
     ring = named(f"ring-{nodes}")
     steps = [
         [((o, (o + far) % nodes), ((o + far - 1) % nodes, (o + far) % nodes)) for o in range(nodes)]
@@ -86,7 +86,7 @@ def ring_aab_strict(nodes: int) -> Schedule:
 
 
 def ring_oas(nodes: int) -> Schedule:
-    """Hop by hop from node 0, the farthest first, one way round."""
+    """Hop by hop from node 0, the farthest first, in one direction."""
     ring = named(f"ring-{nodes}")
     # What starts in step s for destination nodes - 1 - s makes a hop a step, and meets none.
     flights = [(nodes - 1 - start, start) for start in range(nodes - 1)]

@@ -41,7 +41,7 @@ AAB = task("mesh-4x4", "AAB", STRICT)
         (OCTAGON, Cut((0, 1), ((0, 7), (0, 4), (1, 2), (1, 5)), 13, True), "it counts 13 where"),
         (OCTAGON, Distance(89, 24), "it counts 89 where there are 88"),
         (OCTAGON, Distance(88, 23), "it counts 23 where there are 24"),
-        (OAB, Distance(7, 24), "a broadcast need not go the whole way"),
+        (OAB, Distance(7, 24), "a broadcast need not go the whole path"),
         (OCTAGON, Load(((0, 1, -1),), 0, True), "a weight is negative, or of no channel"),
         (OCTAGON, Load(((0, 2, 1),), 0, True), "a weight is negative, or of no channel"),
         (OCTAGON, Load(((0, 1, 1),), 4, True), "it counts 4 where there are"),

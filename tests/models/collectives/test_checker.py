@@ -14,7 +14,7 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
 from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
 from syncfabric.models.collectives.task import Rules
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 from tests.models.collectives.right_schedules import (
     ALL,
     STORE,
@@ -262,7 +262,7 @@ def test_one_port() -> None:
 
 
 def test_copies_count_once_or_each() -> None:
-    # Every node sends its message both ways in step 1.
+    # Every node sends its message in both directions in step 1.
     ring = ring_aab(5)
     loose, strict = Rules(1, "single-use", STORE.switching), Rules(1, "strict", STORE.switching)
     for rules in (loose, strict):
@@ -287,7 +287,7 @@ def test_routers_copy_only_where_copies_count_once() -> None:
 
 
 def test_copies_that_have_parted_share_no_channel() -> None:
-    """Two copies meet again on one channel: they came by different ways."""
+    """Two copies meet again on one channel: they came by different paths."""
     fat = named("fat-octagon-16")
     # From router 16 to 18 and 19, both by channel 17 to 18; one of them by 23, 22 and so on.
     near, far = (0, 16, 17, 18, 4), (0, 16, 20, 21, 17, 18, 5)
@@ -315,7 +315,7 @@ def test_relays_need_not_be_receivers() -> None:
     assert (report.required, report.served) == (1, 1)
 
 
-def test_a_way_longer_than_the_shortest_is_measured() -> None:
+def test_a_path_longer_than_the_shortest_is_measured() -> None:
     octagon = named("octagon-8")
     made = collective("MNS", octagon, [0], [1, 3])
     long = next(path for path in paths(octagon, 0, 3, 2) if len(path) == 5)
@@ -340,7 +340,7 @@ def test_directions_matter() -> None:
     near = transfers((0, 1), (1, 2), (2, 0))
     steps = [near, *(transfers(path) for path in ((0, 1, 2), (1, 2, 0), (2, 0, 1)))]
     assert check(Schedule.of(one_way, made, Rules(), steps)).right
-    both = Topology("t", 3, 0, both_ways([(0, 1), (1, 2)]))
+    both = Topology("t", 3, 0, full_duplex([(0, 1), (1, 2)]))
     line = collective("AOG", both)
     gather = (((1, 0), (1, 0)), ((2, 0), (2, 1, 0)))
     assert check(Schedule.of(both, line, Rules(), [[sent] for sent in gather])).right

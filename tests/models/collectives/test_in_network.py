@@ -16,7 +16,7 @@ from tests.models.collectives.chunks.test_spanning import partitions
 
 
 def assert_trees(packing: Packing) -> None:
-    """Check that trees reach all members along channels both ways, and share no link."""
+    """Check that trees reach all members along channels in both directions, and share no link."""
     topology, seen = packing.topology, set[tuple[int, int]]()
     for tree in packing.trees:
         depths = []

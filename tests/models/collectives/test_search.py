@@ -27,7 +27,7 @@ from syncfabric.models.collectives.record import Result, Standing
 from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.task import Rules, Task
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.errors import PlanError, SpecError
 from tests.models.collectives.tasks import task as task_of
@@ -108,7 +108,7 @@ def test_what_else_is_refused() -> None:
     lonely = collective("MNS", task.topology, [1], [1])
     with pytest.raises(PlanError, match="nothing to send"):
         search(replace(task, collective=lonely))
-    foreign = replace(task, topology=Topology("line", 2, 0, both_ways([(0, 1)])))
+    foreign = replace(task, topology=Topology("line", 2, 0, full_duplex([(0, 1)])))
     with pytest.raises(SpecError, match="not in topology line"):
         search(foreign)
 

@@ -14,26 +14,26 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.task import Rules, Task
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 
 Done = frozenset[tuple[int, int]]
 
-FAT = Topology("fat", 4, 2, both_ways([(0, 4), (1, 4), (2, 5), (3, 5), (4, 5)]))
+FAT = Topology("fat", 4, 2, full_duplex([(0, 4), (1, 4), (2, 5), (3, 5), (4, 5)]))
 
 
 def can_scatter(task: Task, steps: int) -> bool:
     """Try every path and step of every message."""
-    ways = [list(paths(task.topology, *pair, task.extra)) for pair in task.collective.pairs]
+    choices = [list(paths(task.topology, *pair, task.extra)) for pair in task.collective.pairs]
     ports = task.rules.ports
     taken: set[tuple[int, int, int]] = set()
     through: dict[tuple[int, str, int], int] = {}
 
     def place(number: int) -> bool:
-        if number == len(ways):
+        if number == len(choices):
             return True
         # The steps are alike: the first message may as well take the first.
         for step in range(steps if number else 1):
-            for path in ways[number]:
+            for path in choices[number]:
                 channels = {(step, a, b) for a, b in pairwise(path)}
                 ends = [(step, "out", path[0]), (step, "in", path[-1])]
                 full = ports != "all" and any(through.get(end, 0) >= ports for end in ends)
@@ -55,18 +55,18 @@ def can_scatter(task: Task, steps: int) -> bool:
 def steps_after(task: Task, before: Done) -> Iterator[Done]:
     """Yield who can be informed after one step more."""
     topology, made = task.topology, task.collective
-    ways: dict[tuple[int, int], list[Path]] = {}
+    choices: dict[tuple[int, int], list[Path]] = {}
     for origin in made.senders:
         for target in range(topology.nodes):
             if (origin, target) not in before:
                 informed = [v for o, v in before if o == origin]
-                ways[origin, target] = [
+                choices[origin, target] = [
                     path
                     for sender in informed
                     for path in paths(topology, sender, target, task.extra)
                     if not task.rules.stores or all(v >= topology.nodes for v in path[1:-1])
                 ]
-    messages = list(ways)
+    messages = list(choices)
 
     def allowed(sent: tuple[Transfer, ...]) -> bool:
         """Return whether a step keeps the rules of channels and ports, in words of its own."""
@@ -100,7 +100,7 @@ def steps_after(task: Task, before: Done) -> Iterator[Done]:
         if number == len(messages):
             yield before | {t.message for t in sent}
             return
-        for path in ways[messages[number]]:
+        for path in choices[messages[number]]:
             more = (*sent, Transfer(messages[number], path))
             if allowed(more):
                 yield from choose(number + 1, more)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 from syncfabric.models.errors import SpecError
 
-PAIR = both_ways([(0, 1)])
+PAIR = full_duplex([(0, 1)])
 
 
 def test_channels_are_numbered_by_their_place() -> None:
@@ -24,7 +24,7 @@ def test_channels_are_numbered_by_their_place() -> None:
 
 def test_a_processor_has_channels_to_one_switch_only() -> None:
     # Node 0 is behind switch 3; node 1 has a router between switch 3 and node 2.
-    topology = Topology("mixed", 3, 1, both_ways([(0, 3), (1, 3), (1, 2)]))
+    topology = Topology("mixed", 3, 1, full_duplex([(0, 3), (1, 3), (1, 2)]))
     assert topology.routers == (False, True, True, True)
     assert all(named("star-4").routers)
 
@@ -55,7 +55,7 @@ def test_distances_count_a_processors_channels() -> None:
         (lambda: Topology("t", 4, 0, PAIR), "node 2 cannot be reached from node 0, and 1 more"),
         (
             lambda: Topology("t", 2, 0, ((0, 1),)),
-            "not connected: node 1 has no way to node 0",
+            "not connected: node 1 has no path to node 0",
         ),
         (lambda: Topology("t", 2, 1, PAIR), "switch 2 cannot be reached from node 0"),
     ],

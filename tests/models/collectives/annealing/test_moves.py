@@ -122,12 +122,12 @@ def test_a_move_changes_a_gene_or_lets_two_change_steps() -> None:
     for _ in range(3000):
         option, step = island.option[0].copy(), island.step[0].copy()
         island.run(1)
-        ways, times = island.option[0] != option, island.step[0] != step
-        changed = np.flatnonzero(ways | times)
+        options, times = island.option[0] != option, island.step[0] != step
+        changed = np.flatnonzero(options | times)
         assert len(changed) <= 2
         if len(changed) == 2:
             assert island.step[0][changed].tolist() == step[changed][::-1].tolist()
-        kinds[len(changed), bool(ways.any()), bool(times.any())] += 1
+        kinds[len(changed), bool(options.any()), bool(times.any())] += 1
     for kind in ((1, True, False), (1, False, True), (1, True, True), (2, True, True)):
         assert kinds[kind] > 10, kind
     assert kinds[2, False, True] > 0

@@ -83,7 +83,7 @@ def test_numbers_that_flows_cannot_have_are_refused() -> None:
 LINE = two_way(3, (0, 1, Link(Fraction(1), Fraction(1, 2))), (1, 2, Link(Fraction(5), Fraction(2))))
 
 
-def test_a_way_takes_its_latencies_and_the_slowest_link() -> None:
+def test_a_path_takes_its_latencies_and_the_slowest_link() -> None:
     """Out of 0 at once at 2 bytes a nanosecond, then at half a byte: 1 + 5 + 24."""
     exchange = Exchange("broadcast", 3, 12)
     assert bound_of(exchange, LINE, best_cut(exchange, LINE)) == 30
@@ -216,7 +216,7 @@ def test_no_schedule_of_as_many_chunks_is_faster(chunks: int, time: int) -> None
 
 
 def test_no_number_of_equal_chunks_is_near_the_bound_on_a_pair_of_machines() -> None:
-    """Fewer are longer on their way to the one link between; more take its latency more often."""
+    """Fewer are later at the one link between; more take its latency more often."""
     topology = load_topology("dgx-1-pair")
     found = search(topology, "allreduce", 2**26, (5,), methods=("trees",))
     most = Fraction(1049, 1000) * found.bound

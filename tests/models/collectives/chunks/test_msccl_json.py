@@ -62,7 +62,7 @@ def algorithm(
 
 def allgather() -> dict[str, Any]:
     """Four ranks: each to both neighbours, then one of them passes each on."""
-    first = [(r, r, (r + way) % 4) for r in range(4) for way in (1, 3)]
+    first = [(r, r, (r + step) % 4) for r in range(4) for step in (1, 3)]
     second = [((r + 1) % 4, r, (r + 3) % 4) for r in range(4)]
     steps = [(1, first), (1, second)]
     return algorithm(4, lambda r, c: r == c, lambda r, c: True, lambda c: c, 4, steps)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check, perform
-from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
+from syncfabric.models.collectives.chunks.order import Route, along, greedy, legs_of, shared_out
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
@@ -44,7 +44,7 @@ def test_parts_are_pipelined() -> None:
 
 
 def test_up_and_down_go_on_at_once() -> None:
-    """Up to rank 1 and back: the long side takes 2 each way, both ways side by side."""
+    """Up to rank 1 and back: the long side takes 2 in each direction, both side by side."""
     route = Route(1, ((1, 0), (1, 2), (2, 3)))
     exchange = Exchange("allreduce", 4, 40, 10)
     items = exchange.items
@@ -91,14 +91,14 @@ def test_greedy_in_steps(name: str, steps: int) -> None:
     assert (topology.nodes - 1) / len(topology.successors[0]) <= min(times) <= steps
 
 
-def test_ways_lead_past_switches_alone() -> None:
+def test_paths_lead_past_switches_alone() -> None:
     topology = linked(load_topology("fat-tree-2x2"), Fraction(1), Fraction(1))
-    ways = ways_of(topology)
+    legs = legs_of(topology)
     ranks = range(topology.nodes)
-    assert {(way[0], way[-1]) for way in ways} == {(a, b) for a in ranks for b in ranks if a != b}
-    for way in ways:
-        assert len(way) - 1 == topology.distances[way[0], way[-1]]
-        assert all(vertex >= topology.nodes for vertex in way[1:-1])
+    assert {(leg[0], leg[-1]) for leg in legs} == {(a, b) for a in ranks for b in ranks if a != b}
+    for leg in legs:
+        assert len(leg) - 1 == topology.distances[leg[0], leg[-1]]
+        assert all(vertex >= topology.nodes for vertex in leg[1:-1])
 
 
 def test_a_clock_ends_it() -> None:

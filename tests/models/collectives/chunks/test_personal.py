@@ -160,7 +160,7 @@ def test_parts_share_channels_evenly(seed: int) -> None:
     topology = linked(load_topology("ring-8"), Fraction(0), Fraction(1))
     routes = routes_of(topology, Exchange("alltoall", 8, 64), seed, whole=True)
     assert routes is not None
-    load = Counter(hop for route in routes for hop in route.way.values())
+    load = Counter(hop for route in routes for hop in route.path.values())
     assert load == dict.fromkeys(topology.channels, 8)
 
 
@@ -173,7 +173,7 @@ def test_whole_flows_fill_all_lanes(parts: int) -> None:
     exchange = Exchange("alltoall", 9, 9 * parts, parts)
     routes = routes_of(topology, exchange, 1, whole=True)
     assert routes
-    load = Counter(hop for route in routes for hop in route.way.values())
+    load = Counter(hop for route in routes for hop in route.path.values())
     flows = flows_of(topology)
     assert flows
     lanes = [link.lanes for link in links]
@@ -220,7 +220,7 @@ def test_no_lengths_prove_more_than_a_schedule_takes(kind: Chunked) -> None:
 
 
 def test_lengths_by_hand() -> None:
-    """Six shares of 4 bytes; over the slow link both ways two of them, each for 5 + 8."""
+    """Six shares of 4 bytes; over the slow link in each direction two of them, each for 5 + 8."""
     slow, fast = Link(Fraction(5), Fraction(2)), Link(Fraction(1), Fraction(1, 2), 2)
     line = two_way(3, (0, 1, fast), (1, 2, slow))
     exchange = Exchange("alltoall", 3, 12)

@@ -24,7 +24,7 @@ def partitions(things: list[int]) -> Iterator[list[set[int]]]:
 
 
 def strength(topology: Topology, parts: list[set[int]]) -> Fraction:
-    """Return the bandwidth between the parts over their number less one, one way."""
+    """Return the bandwidth between the parts over their number less one, in one direction."""
     part = {v: n for n, some in enumerate(parts) for v in some}
     rates = zip(topology.channels, topology.rates, strict=True)
     between = sum((r for (a, b), r in rates if part[a] != part[b]), Fraction(0))

@@ -21,12 +21,12 @@ def check_trees(topology: Topology, owners: range) -> int:
     load, of_owner = Counter[tuple[int, int]](), Counter[int]()
     for tree in trees:
         reached = {tree.owner}
-        for way in tree.edges:
-            assert way[0] in reached
-            assert way[-1] not in reached
-            assert min((*way[1:-1], topology.nodes)) >= topology.nodes
-            reached.add(way[-1])
-            for pair in pairwise(way):
+        for path in tree.edges:
+            assert path[0] in reached
+            assert path[-1] not in reached
+            assert min((*path[1:-1], topology.nodes)) >= topology.nodes
+            reached.add(path[-1])
+            for pair in pairwise(path):
                 load[pair] += tree.weight
         assert len(reached) == topology.nodes
         of_owner[tree.owner] += tree.weight
@@ -67,7 +67,7 @@ def test_trees_of_any_topology(switches: int) -> None:
 def test_where_there_are_none() -> None:
     large = linked(load_topology("mesh-9x9"), Fraction(0), Fraction(1))
     assert best_trees(large, range(81)) is None
-    # A switch with a way in and two out: what is left over leads nowhere.
+    # A switch with one channel in and two out: what is left over leads nowhere.
     channels = ((0, 3), (3, 1), (3, 2), (1, 0), (2, 0))
     uneven = Topology("uneven", 3, 1, channels, (Link(Fraction(0), Fraction(1)),) * 5)
     assert best_trees(uneven, range(3)) is None

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.exact.constructions import (
 )
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.task import Rules, Switching, Task
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 from tests.models.collectives.tasks import STORE, STORE_1, STRICT, STRICT_1, assert_right, task
 
 
@@ -67,9 +67,9 @@ def boxes(*, switches: bool) -> Topology:
     """Two boxes of eight and one link between: behind a switch each, or joined each with each."""
     if switches:
         links = [(node, 16 + node // 8) for node in range(16)] + [(16, 17)]
-        return Topology("boxes", 16, 2, both_ways(links))
+        return Topology("boxes", 16, 2, full_duplex(links))
     links = [(b + i, b + j) for b in (0, 8) for i in range(8) for j in range(i + 1, 8)]
-    return Topology("boxes", 16, 0, both_ways([*links, (0, 8)]))
+    return Topology("boxes", 16, 0, full_duplex([*links, (0, 8)]))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_broadcasts_with_one_port_take_a_step_a_message(topology: Topology) -> N
     assert broadcast_on_ring(asked, best - 1) is None
 
 
-def test_broadcasts_hop_by_hop_go_a_long_way() -> None:
+def test_broadcasts_hop_by_hop_go_along_long_paths() -> None:
     asked = task("mesh-4x4", "AAB", STRICT, extra=14)
     assert_right(asked, broadcast_on_ring(asked, 15), 15)
     assert broadcast_on_ring(task("mesh-4x4", "AAB", STRICT, extra=13), 15) is None
@@ -102,14 +102,14 @@ def test_broadcasts_hop_by_hop_go_a_long_way() -> None:
 
 @pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
 @pytest.mark.parametrize(("name", "best"), [("mesh-4x4", 8), ("mesh-4x5", 10), ("octagon-8", 4)])
-def test_several_ports_go_both_ways_round(name: str, best: int, switching: Switching) -> None:
+def test_several_ports_go_in_both_directions(name: str, best: int, switching: Switching) -> None:
     asked = task(name, "AAB", Rules(2, "strict", switching), extra=best - 1)
     assert -(-(asked.topology.nodes - 1) // 2) == best
     assert_right(asked, broadcast_on_ring(asked, best), best)
     assert broadcast_on_ring(asked, best - 1) is None
     straighter = task(name, "AAB", Rules(2, "strict", switching), extra=best - 2)
     assert (broadcast_on_ring(straighter, best) is None) == straighter.hop_by_hop
-    # Over a tree links are taken both ways, so one direction has to do.
+    # Over a tree links are taken in both directions, so one direction has to do.
     star = task("star-8", "AAB", Rules(2, "strict"))
     assert_right(star, broadcast_on_ring(star, 7), 7)
 
@@ -141,7 +141,7 @@ def test_matchings_take_few_steps(name: str, extra: int, steps: int) -> None:
 def test_matchings_meet_the_bound_on_random_regular_graphs() -> None:
     for seed in (1, 2, 3):
         links = nx.random_regular_graph(3, 50, seed=seed).edges
-        graph = Topology("random", 50, 0, both_ways(links))
+        graph = Topology("random", 50, 0, full_duplex(links))
         asked = Task(graph, collective("AAB", graph), STORE, 8)
         assert_right(asked, broadcast_by_matching(asked, 17, 1), 17)
 

@@ -25,7 +25,7 @@ def test_first_fit_is_right(kind: str, name: str, rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("extra", [0, 1, 2, 4])
-def test_first_fit_makes_no_way_longer_than_allowed(extra: int) -> None:
+def test_first_fit_makes_no_path_longer_than_allowed(extra: int) -> None:
     rules = Rules(1, "strict", "store-and-forward")
     for name in ("mesh-4x4", "ring-7"):
         asked = replace(task(name, "AAB", rules), extra=extra)

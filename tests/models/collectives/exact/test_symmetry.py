@@ -6,7 +6,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.symmetry import Symmetry, translations
-from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.topology import Topology, full_duplex
 from syncfabric.models.networks.families import FAMILIES
 
 SIZES = {
@@ -90,4 +90,4 @@ def test_what_it_keeps() -> None:
 
 
 def test_a_star_by_hand_has_none() -> None:
-    assert translations(Topology("line", 3, 0, both_ways([(0, 1), (1, 2)]))) == ()
+    assert translations(Topology("line", 3, 0, full_duplex([(0, 1), (1, 2)]))) == ()
