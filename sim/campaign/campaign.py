@@ -166,6 +166,9 @@ class FaultClassifier(Bench):
             return early[0], names, early[1]
         # A loss in a stream breaks its group; no later barrier shows a counter.
         quiet = hung - self._broken() if trial.kind in STREAM_KINDS else hung
+        if quiet and not names:
+            # A release that was lost leaves no entry waiting; the group's next barrier shows it.
+            names = self._next_barrier(quiet, refused)
         if quiet and (not names or trial.kind in STREAM_KINDS):
             return Verdict.SILENT, names, f"groups {sorted(quiet)} stand still"
         if lost and not names:
@@ -193,6 +196,18 @@ class FaultClassifier(Bench):
         if names:
             return Verdict.DETECTED, names, ""
         return Verdict.MASKED if struck else Verdict.MISSED, names, ""
+
+    def _next_barrier(self, hung: set[int], refused: bool) -> tuple[str, ...]:
+        """Let the other members of hung groups arrive once more; return what has reported then."""
+        self.wrong = [wrong for wrong in self.wrong if not wrong.text.startswith(STANDS)]
+        for gid in hung - self._half:
+            nodes = {self.network.topology.index(node) for node in self._groups[gid].members}
+            inside = [node for node in nodes if self.fabric.inside(gid, but=nodes - {node})]
+            self._open(gid, 1)
+            for node in inside:
+                self.fabric.absent(gid, node)
+        self._await_ends()
+        return self._reports(refused)
 
     def _reports(self, refused: bool) -> tuple[str, ...]:
         """Return what has reported something; see `Outcome`."""
