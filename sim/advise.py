@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to have barriers.
+    """A kind of barrier.
 
     Parameters
     ----------

@@ -154,10 +154,10 @@ def _edges(spec: Any, plan: BarrierPlan) -> Iterator[str]:
                 numbers = {"WIRES": wires, "ENTRIES": layout.entry_bits, "UP_ENTRY": parent}
                 numbers["DOWN_ENTRY"] = fields[f"entry_{port}"]
                 ports = {"clk": "clk", "rst": "rst"}
-                for way, number in (("up", up), ("down", image.router * outputs + port)):
+                for end, number in (("up", up), ("down", image.router * outputs + port)):
                     shown = links[number]
                     assert shown, number
-                    words = {f"{way}_valid": shown.sync_valid, way: shown.sync or shown.flit}
+                    words = {f"{end}_valid": shown.sync_valid, end: shown.sync or shown.flit}
                     ports |= {name: word.replace("top.", "") for name, word in words.items()}
                 name = f"sva_group_{group.id}_router_{image.router}_{port}"
                 yield _instance("edge", name, numbers, ports)

@@ -123,7 +123,7 @@ def _existing(folder: Path) -> Path:
 
 
 def _try_to_write(folder: Path, what: str) -> None:
-    """Write a file without a name: what permissions say is not all that can be in the way."""
+    """Write a file without a name: what permissions say is not the only obstacle."""
     with _reported(what), tempfile.TemporaryFile(dir=_existing(folder)):
         pass
 

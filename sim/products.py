@@ -141,7 +141,7 @@ def check_prefix(prefix: str) -> None:
 
 
 def check_parts(*, split: bool, macro: str) -> None:
-    """Refuse ways to divide a network into files that there are not.
+    """Refuse unknown methods of dividing a network into files.
 
     Raises
     ------
@@ -380,15 +380,15 @@ def _ports(ports: Iterable[tuple[str, str, int | None]]) -> tuple[list[str], lis
     from syncfabric.sim.emit.naming import plain
 
     declared, connected = [], []
-    for way, name, width in ports:
+    for flow, name, width in ports:
         if width == 0:
             continue
         used = name.startswith(_USED)
         wire = "operands[PORTS*DATA-1:0]" if name == "data" else name if used else ""
         if used and name not in ("clk", "rst", "data"):
-            kind, first = ("reg", " = 0") if way == "input" else ("wire", "")
+            kind, first = ("reg", " = 0") if flow == "input" else ("wire", "")
             vector = "" if width is None else f"[{width - 1}:0] "
             declared.append(f"  {kind} {vector}{name}{first};")
-        tied = zero(width or 1) if way == "input" else ""
+        tied = zero(width or 1) if flow == "input" else ""
         connected.append(f"    .{plain(name)}({wire or tied})")
     return declared, connected

@@ -40,7 +40,7 @@ def check_simulator(sim: str) -> None:
 
 @dataclass(frozen=True)
 class Netlist:
-    """A way to get the netlist of a network.
+    """A method to get the netlist of a network.
 
     Parameters
     ----------

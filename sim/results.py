@@ -324,7 +324,7 @@ def result_rows(result: RunResult) -> Rows:
     columns: dict[str, Any] = {"group": "id", "members": "members"}
     if WIRE_PLANNER in planners and len(planners) > 1:
         columns["planner"] = "planner"
-    columns |= {"way": "planner"} if static else {"tree\nheight": "height"}
+    columns |= {"kind": "planner"} if static else {"tree\nheight": "height"}
     columns |= {f"longest\npath\n({'links' if static else 'hops'})": "longest_path"}
     columns |= {"latency\n(cycles)\nmin/med/max": "latency"}
     columns |= {"model\n(cycles)\nmin/med/max": "model_latency", "bound\n(cycles)": bound_words}

@@ -174,7 +174,7 @@ def _columns(network: Any, plan: "BarrierPlan") -> dict[str, Any]:
 
 @_columns.register(StaticSpec)
 def _(network: StaticSpec, plan: "BarrierPlan") -> dict[str, Any]:
-    columns = {"way": "planner", "longest\npath\n(links)": "longest_path", "links": "links"}
+    columns = {"kind": "planner", "longest\npath\n(links)": "longest_path", "links": "links"}
     columns |= {"root": "root", "bound\n(cycles)": "bound"}
     if any(group.bound > group.bound_least for group in plan.static_groups):
         columns["least\nbound\n(cycles)"] = "bound_least"

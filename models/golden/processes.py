@@ -47,7 +47,7 @@ class Source:
         self._flits: list[Flit] = []  # of the generator's packet, the last first
         self._number = 0
         self._software = deque[Flit]()
-        self._under_way = BETWEEN  # the channel of a packet that software has begun
+        self._begun = BETWEEN  # the channel of a packet that software has begun
         self._put: Packet | None = None
         self.stalled = BETWEEN
 
@@ -88,24 +88,24 @@ class Source:
     @property
     def sends(self) -> bool:
         """Whether a flit may go in the coming cycle, as far as credits let it."""
-        if self._under_way >= 0:
+        if self._begun >= 0:
             return bool(self._software)
         return bool(self._software or self._flits)
 
     @property
     def is_empty(self) -> bool:
         """Whether every packet created, or begun by software, has been sent."""
-        return not self._flits and not self._software and self._under_way == BETWEEN
+        return not self._flits and not self._software and self._begun == BETWEEN
 
     def send(self, now: int) -> Flit | None:
         """Return the flit that goes in this cycle."""
         self.stalled = BETWEEN
         # Between packets software goes first.
-        if self._under_way >= 0 or (self._software and len(self._flits) % PACKET_FLITS == 0):
+        if self._begun >= 0 or (self._software and len(self._flits) % PACKET_FLITS == 0):
             if not self._software:
                 return None  # its next flit is still to come
             flit, software = self._software[0], True
-            channel = self._under_way if self._under_way >= 0 else flit.channel
+            channel = self._begun if self._begun >= 0 else flit.channel
         elif self._flits:
             flit, software = self._flits[-1], False
             channel = flit.channel
@@ -117,7 +117,7 @@ class Source:
         self.tokens[channel] -= 1
         if software:
             self._software.popleft()
-            self._under_way = BETWEEN if flit.tail else channel
+            self._begun = BETWEEN if flit.tail else channel
             if flit.channel != channel:
                 flit = replace(flit, channel=channel)
         else:
@@ -179,7 +179,7 @@ class Processes:
                 self.sources.append(Source(i, headers, channels, tokens, router.flit_bits))
         self.ready = set[int]()
         self._full = set[int]()  # nodes whose source has something
-        self._under_way = 0  # flits in the network
+        self._in_flight = 0  # flits in the network
         self.credits: list[tuple[int, int]] = []
         self._returned: list[tuple[int, int]] = []
 
@@ -191,7 +191,7 @@ class Processes:
     @property
     def is_empty(self) -> bool:
         """Whether no packet is waiting or in flight."""
-        return not self._full and not self._under_way
+        return not self._full and not self._in_flight
 
     def create(self, source: int, destination: int, now: int) -> None:
         """Queue a packet that is created in this cycle; its head can go in the next."""
@@ -221,7 +221,7 @@ class Processes:
                 flit = source.send(now)
                 if flit:
                     sent[node] = flit
-                    self._under_way += 1
+                    self._in_flight += 1
                     if source.sends:
                         self.ready.add(node)
                     elif source.is_empty:
@@ -249,7 +249,7 @@ class Processes:
     def eject(self, node: int, flit: Flit, now: int) -> None:
         """Take a flit in this cycle; its credit is high in the next."""
         self.credits.append((node, flit.channel))
-        self._under_way -= 1
+        self._in_flight -= 1
         packet = flit.packet
         if flit.tail and self._observer is not None and isinstance(packet, Packet):
             times = packet.created, packet.injected, now
@@ -257,4 +257,4 @@ class Processes:
 
     def drop(self) -> None:
         """Count a flit that a set-up port drops as one no longer in flight."""
-        self._under_way -= 1
+        self._in_flight -= 1

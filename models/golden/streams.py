@@ -234,7 +234,7 @@ class ProcessStreams:
         # Channels of packets of which the head has gone up, and of packets that are dropped.
         self._begun, self._drops = set[int](), set[int]()
         self._buffers = [deque[int]() for _ in range(self._many)]
-        self._under_way = set[int]()  # channels of which a packet with more than a head comes down
+        self._receiving = set[int]()  # channels of which a packet with more than a head comes down
         self._cut = set[int]()  # those of them that have been closed since
         self._pointer = 0
         self._changed = False
@@ -275,7 +275,7 @@ class ProcessStreams:
         before = self.beat, self._begun.copy(), self._drops.copy(), self._pointer
         full = word is not None and len(self._buffers[word[0]]) == self._places
         self._send(offered)
-        self._cut |= self._under_way - self.open
+        self._cut |= self._receiving - self.open
         self.freed = self._closed()
         if self.beat is None or accepts:
             self._load()
@@ -340,7 +340,7 @@ class ProcessStreams:
             c = (self._pointer + i) % self._many
             if c in self._cut:
                 self._cut.discard(c)
-                self._under_way.discard(c)
+                self._receiving.discard(c)
                 self.beat = Beat(0, 0, True, c, 1)
             elif c in self.open and self._buffers[c]:
                 self.beat = self._beat(c, self._buffers[c].popleft())
@@ -353,7 +353,7 @@ class ProcessStreams:
     def _beat(self, c: int, word: int) -> Beat | None:
         """Return the beat that a word makes."""
         form, last = self._form, bool(word & self._form.tail)
-        (self._under_way.discard if last else self._under_way.add)(c)
+        (self._receiving.discard if last else self._receiving.add)(c)
         if word & form.head:
             return Beat(0, 0, True, c) if last else None
         size = (word & form.tail - 1) >> form.bits

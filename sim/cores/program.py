@@ -155,7 +155,7 @@ def disassemble(program: Program, function: str) -> list[tuple[int, str]]:
 def barrier_routines(program: Program) -> tuple[Routine, ...]:
     """Return the functions of a program's barriers in software, by their addresses.
 
-    What these seldom call is left out: it is called by way of a function that saves registers, of
+    What these seldom call is left out: it is called through a function that saves registers, of
     the same name and ``_saving``.
     """
     low, high = program.barrier

@@ -196,7 +196,7 @@ def _set_up_steps(network: AnySpec, plan: BarrierPlan, *, agents: bool) -> Itera
 @_set_up_steps.register
 def _(network: StaticSpec, plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
     groups = plan.static_groups
-    beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
+    beside = {} if agents else {out: port for one in groups for out, port in one.routes().items()}
     writes = static_writes(network, groups if agents else (), beside) if groups else ()
     for target, address, word in writes:
         yield step_line(Step.CONFIG, target, address, word)

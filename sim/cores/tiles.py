@@ -111,8 +111,8 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     packets = shape.packets
     widths = {"valid": packets.channels, "credit": packets.channels}
     widths["flit"] = packets.layout.flit.width
-    for way, wire in PACKETS:
-        top.wire(f"{way}_{wire}", widths[wire])
+    for end, wire in PACKETS:
+        top.wire(f"{end}_{wire}", widths[wire])
     for name, bits in stream_wires(shape):
         top.wire(name, bits)
     members = port_members(shape) | flit_members(shape)
@@ -123,7 +123,7 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     ports |= {name: name for name, member in members.items() if member.shape}
     asks = (*ask_bits(shape), "ready", "error", "rdata")
     ports |= {f"config__{name}": f"ask_{name}" for name in asks}
-    ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    ports |= {f"{end}__{wire}": f"{end}_{wire}" for end, wire in PACKETS}
     ports |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
     top.instance(CORE, "core", ports)
 
@@ -142,7 +142,7 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     _place_tap(top)
     _place_core(top, shape)
     inside |= {port: port for port, member in port_members(shape).items() if member.shape}
-    inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    inside |= {f"{end}__{wire}": f"{end}_{wire}" for end, wire in PACKETS}
     inside |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
     if module == modules.ROUTER:
         inside |= dict.fromkeys(nodes.FREED, "")
@@ -158,7 +158,7 @@ def _node_of(spec: MessageSpec) -> tuple[str, str, dict[str, tuple[int, int]], l
         ends = [("out_0", "up", False), ("in_0", "down", True)]
         return modules.INTERFACE, modules.interface_verilog(net), {}, ends
     both = product(range(net.router.links), ("in", "out"))
-    ends = [(f"{way}_{p}", f"{way}_{p}", way == "in") for p, way in both]
+    ends = [(f"{end}_{p}", f"{end}_{p}", end == "in") for p, end in both]
     fixed = nodes.constants_of_router(spec, 0)
     return modules.ROUTER, modules.router_verilog(net), fixed, ends
 
@@ -191,8 +191,8 @@ def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
         **{name: ("input", width) for name, (width, _) in fixed.items()},
     }
     for p in range(beside.shape.router.links):
-        for way in ("in", "out"):
-            ports |= tile.end_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
+        for end in ("in", "out"):
+            ports |= tile.end_ports(beside, f"{_PLAIN}{end}_{p}", comes_in=end == "in")
     top = tile.start_tile(TILE, ports)
     _place_core(top, shape)
     node = static_tiles.joined_node(spec) | {"observe": "", "port__hold": "1'd0"}
@@ -214,10 +214,10 @@ def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
         node[f"host__{wire}"] = zero(width) if asks else ""
         node[f"next__{wire}"] = "" if asks else zero(width)
     node |= {name: name for name in nodes.constants_of_router(spec, 0)}
-    node |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    node |= {f"{end}__{wire}": f"{end}_{wire}" for end, wire in PACKETS}
     for p in range(spec.shape.router.links):
-        for way in ("in", "out"):
-            node |= joined_link(spec, f"{way}_{p}", f"{_PLAIN}{way}_{p}")
+        for end in ("in", "out"):
+            node |= joined_link(spec, f"{end}_{p}", f"{_PLAIN}{end}_{p}")
     top.instance(modules.ROUTER, "packets_node", node)
 
 

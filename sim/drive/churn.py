@@ -311,7 +311,7 @@ class Churner(Instances[ChurnInstance]):
             self._agenda.at(now + self._rng.randint(1, PAUSE), self._create)
 
     def _draw(self, manager: int) -> GroupPlan | None:
-        """Draw a group in entries of a manager's share; None if there are none, or no way."""
+        """Draw a group in entries of a manager's share; None if there are none, or no route."""
         rng, network = self._rng, self._network
         nodes = list(network.topology.nodes)
         most = min(len(nodes), FEW if rng.random() < 3 / 4 else len(nodes))

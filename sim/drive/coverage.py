@@ -204,8 +204,8 @@ class EngineCoverage(Coverage):
     def _message(self, link: int, of_class: int, payload: int) -> None:
         kind = Kind(self._layout.unpack(payload & (1 << self._layout.width) - 1)["kind"])
         _, up = self._read(link, of_class, payload)
-        way = kind.name if kind in (Kind.GO, Kind.BROKEN) else "up" if up else "down"
-        self.hits[f"{way} of class {of_class}"] += 1
+        kind_name = kind.name if kind in (Kind.GO, Kind.BROKEN) else "up" if up else "down"
+        self.hits[f"{kind_name} of class {of_class}"] += 1
 
     def _answered(self, request: ConfigRequest, refused: int, data: int) -> None:
         super()._answered(request, refused, data)

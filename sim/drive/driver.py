@@ -282,7 +282,7 @@ class Driver(ABC, Generic[M]):
 
     @property
     def _quiet(self) -> bool:
-        """Whether nothing is under way in the network."""
+        """Whether nothing is in flight in the network."""
         return self.idle_until() is None
 
     def _packets(self) -> Sequence[Packet]:

@@ -69,9 +69,9 @@ class EngineMessages:
             router = grid.router([message[name] for name in grid.names]) or 0
             channel_class %= 2  # behind datelines it is 2 or 3
         hop = _Hop(link, channel_class, router, message["entry"])
-        group, ways = self._found.get(hop, (-1, {False}))
-        if len(ways) == 1:
-            return group, True in ways
+        group, directions = self._found.get(hop, (-1, {False}))
+        if len(directions) == 1:
+            return group, True in directions
         # Routed from a child and from the parent to one port: by turns, the child first (L2.12).
         if message["kind"] in (Kind.GO, Kind.BROKEN):
             self._risen.discard(hop)
@@ -88,11 +88,11 @@ class EngineMessages:
         tree, outputs = group.tree, self._shape.router.links + self._shape.router.own
         for child, down, up in tree.edge_paths():
             turn = int(tree.classes[child]) if self._routed else 0
-            for way, position, upward in (
+            for path, position, upward in (
                 (down, child, False),
                 (up, int(tree.parent[child]), True),
             ):
-                for router, port in way:
+                for router, port in path:
                     link = outputs * router + port
                     yield self._hop(group, link, turn ^ upward, int(tree.routers[position])), upward
         for router, port in tree.nodes.tolist() if self._shape.interfaces else ():
@@ -108,7 +108,7 @@ class EngineMessages:
 
 
 COLUMNS = ("kind", "group", "source", "destination", "cycle_in", "cycle_out")
-"""``cycle_in``: head, or message, on its first link; ``cycle_out``: tail on the way out, taken."""
+"""``cycle_in``: head, or message, on its first link; ``cycle_out``: tail ejected, taken."""
 
 
 @contextmanager

@@ -20,7 +20,7 @@ FLITS = 5
 NOWHERE = -1
 
 
-class Way(NamedTuple):
+class Delivery(NamedTuple):
     """Where a packet comes out.
 
     Parameters
@@ -30,7 +30,7 @@ class Way(NamedTuple):
     flits : tuple of int
         What comes out, as on the wires.
     steps : tuple
-        The ports on the way, as far as the packet chooses them.
+        The ports on the path, as far as the packet chooses them.
     """
 
     node: int | None
@@ -38,25 +38,25 @@ class Way(NamedTuple):
     steps: tuple[Place, ...]
 
 
-def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
-    """Return the way of a packet that a node sends (docs/microarchitecture-networks.md).
+def delivery_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Delivery:
+    """Return the delivery of a packet that a node sends (docs/microarchitecture-networks.md).
 
     ``flits`` are those on its link.
     """
-    find = {"source": _brought_way}.get(spec.shape.router.routing, _own_way)
+    find = {"source": _routed}.get(spec.shape.router.routing, _addressed)
     return find(spec, node, flits)
 
 
-def _own_way(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
-    """Return the way of a packet that names its destination, by any links."""
+def _addressed(spec: MessageSpec, node: int, flits: Sequence[int]) -> Delivery:
+    """Return the delivery of a packet that names its destination."""
     header = flits[0] & (1 << spec.layout.header.width) - 1
     end = spec.shape.node_of(header)
     steps = () if end is None else (spec.shape.nodes[end],)
-    return Way(end, tuple(flits), steps)
+    return Delivery(end, tuple(flits), steps)
 
 
-def _brought_way(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
-    """Return the way of a packet that brings its route (docs/microarchitecture-engine.md, R3)."""
+def _routed(spec: MessageSpec, node: int, flits: Sequence[int]) -> Delivery:
+    """Return the delivery of a source-routed packet (docs/microarchitecture-engine.md, R3)."""
     shape, width = spec.shape, spec.layout.header.fields[0].width
     left = flits[0] & (1 << spec.flit_bits) - 1
     beside = flits[0] ^ left
@@ -67,12 +67,12 @@ def _brought_way(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
         output, left = output if output in outputs else outputs[-1], left >> width
         place = router, output
         if place in shape.node_at:
-            return Way(shape.node_at[place], (beside | left, *flits[1:]), (*steps, place))
+            return Delivery(shape.node_at[place], (beside | left, *flits[1:]), (*steps, place))
         if place not in shape.ends:
             break
         steps.append(place)
         place = shape.ends[place]
-    return Way(None, (), tuple(steps))
+    return Delivery(None, (), tuple(steps))
 
 
 @dataclass
@@ -89,7 +89,7 @@ class _Sent:
 
     source: int
     line: tuple[object, ...]
-    """Packets with the same one stay in order: source, channel, way."""
+    """Packets with the same one stay in order: source, channel, path."""
     flits: tuple[int, ...]
     injected: int
     created: int | None
@@ -132,7 +132,7 @@ class PacketCheck(Rule):
         self._waiting: dict[int, deque[_Put]] = {}
         self._unclosed: dict[int, _Put] = {}
         self._sent: dict[int, list[_Sent]] = {}
-        self._numbers = set[tuple[int, int]]()  # source and number of the generator's on their way
+        self._numbers = set[tuple[int, int]]()  # source and number of the generator's in flight
         self._used = False
         self.injected = self.put = self.ejected = self.flits_out = 0
         self.latency: list[int] = []
@@ -161,7 +161,7 @@ class PacketCheck(Rule):
             yield from self._ejected(packet)
 
     def _inject(self, packet: OnLane) -> Iterator[Mismatch]:
-        """Put a packet on its way; the source is hardware too, and is not trusted."""
+        """Put a packet in flight; the source is hardware too, and is not trusted."""
         lane, first, last, flits = packet
         link, channel = divmod(lane, self._links.width)
         node, created = link - self._links.inject[0], None
@@ -182,11 +182,11 @@ class PacketCheck(Rule):
                 yield self._wrong(last, node, "injected: packet's number is new", number)
             self._numbers.add((node, number))
             self.injected += 1
-        way = way_of(self._spec, node, flits)
-        if way.node is not None or created is not None:
-            end = NOWHERE if way.node is None else way.node
-            sent = _Sent(node, (node, channel, way.steps), way.flits, first, created)
-            self._sent.setdefault(end, []).append(sent)
+        end = delivery_of(self._spec, node, flits)
+        if end.node is not None or created is not None:
+            to = NOWHERE if end.node is None else end.node
+            sent = _Sent(node, (node, channel, end.steps), end.flits, first, created)
+            self._sent.setdefault(to, []).append(sent)
 
     def _ejected(self, packet: OnLane) -> Iterator[Mismatch]:
         lane, _, cycle, flits = packet

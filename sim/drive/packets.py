@@ -113,7 +113,7 @@ class PutPort:
         Raises
         ------
         SpecError
-            Its router would have to send it back to the node, and has no way for that.
+            Its router would have to send it back to the node, and has no output for that.
         """
         self._refuse_own(node, payloads)
         last = len(payloads) - 1

@@ -63,11 +63,11 @@ class Scheme(Program):
 
     @property
     def finished(self) -> bool:
-        """Whether no episode is under way."""
+        """Whether no episode is in progress."""
         return not self._begun
 
     def next_cycle(self, now: int) -> int | None:
-        """Return ``now`` while an episode is prepared or under way."""
+        """Return ``now`` while an episode is prepared or in progress."""
         return now if self._begun or self._wishes else None
 
     def report(self, outcome: Outcome) -> None:
@@ -312,7 +312,7 @@ class Multicast(Gathering):
 def release_cycles(root: Node, member: Node) -> int:
     """Return what the static network takes from the root's word to a member's core, in cycles.
 
-    A multicast down a tree of least ways in an idle network: the link into the root's switch, a
+    A multicast down a tree of shortest paths in an idle network: the link into the root's switch, a
     cycle each hop between switches, and the link out of the member's. The root needs none.
     """
     return 1 + hops(root, member) + 1 if root != member else 0

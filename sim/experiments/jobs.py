@@ -70,7 +70,7 @@ class Kept:
         self.results = {} if fresh else dict(self._read())
 
     def add(self, key: str, text: str) -> None:
-        """Keep the result of a job, as JSON; it is on its way to the disk when this returns."""
+        """Keep the result of a job, as JSON; it is written to the disk when this returns."""
         self.results[key] = text
         line = f"{key} {text}".encode()
         try:

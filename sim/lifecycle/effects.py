@@ -31,7 +31,7 @@ class Pause(NamedTuple):
 Step: TypeAlias = Ask | Pause
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Step, list[Answer], T]
-"""What software does on the way to a result."""
+"""What software does before it has a result."""
 
 
 class FoundError(SyncfabricError):

@@ -143,7 +143,7 @@ class Carrier:
     """One rank's part, ready to be played any number of times.
 
     The requests are made once, so that playing takes two calls of MPI a step: all messages of a
-    step are on their way at once.
+    step are in flight at once.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def _mix_one(value: int) -> int:
 
 @dataclass(frozen=True)
 class Times:
-    """How long one way took: after a barrier, the longest that a rank was at it, each time."""
+    """How long one method took: after a barrier, the longest that a rank was at it, each time."""
 
     name: str
     seconds: tuple[float, ...]

@@ -149,7 +149,7 @@ def _call(
 
 
 WARM = 2
-"""Times that each way is done before it is timed."""
+"""Times that each method is done before it is timed."""
 MOST = 20
 """Wrong blocks that a rank reports; others are only counted."""
 
@@ -253,7 +253,7 @@ def perform(
     size : int, optional
         Bytes of a message, 1,024 by default. A schedule in chunks has a size of its own.
     repeat : int
-        How often each way is timed. Each time has other payloads.
+        How often each method is timed. Each time has other payloads.
     seed : int
         Of the payloads.
 
@@ -273,31 +273,31 @@ def perform(
     me, nodes, size = world.Get_rank(), range(world.Get_size()), plan.size
     carrier = Carrier(world, plan.parts[me], size)
     library = Library(world, plan.collective, size)
-    ways: tuple[Carrier | Library, ...] = (carrier, library)
+    methods: tuple[Carrier | Library, ...] = (carrier, library)
     times: tuple[list[float], ...] = ([], [])
     wrong: list[Wrong] = []
     checked = 0
     for turn in range(WARM + repeat):
         given = partial(payload, size=size, seed=seed, turn=turn)
-        for way, seconds in zip(ways, times, strict=True):
-            way.fill(given)
+        for method, seconds in zip(methods, times, strict=True):
+            method.fill(given)
             world.Barrier()
             start = now()
-            way.run()
+            method.run()
             seconds.append(now() - start)
-            for name, found in way.got().items():
+            for name, found in method.got().items():
                 terms = [(node, name[1]) for node in nodes] if plan.adds_up else []
                 right = payload_sum(terms, size, seed, turn) if plan.adds_up else given(name)
                 checked += size
                 byte = first_wrong(found, right)
                 if byte is not None:
-                    wrong.append(Wrong(me, way.name, name, byte))
+                    wrong.append(Wrong(me, method.name, name, byte))
     rows = world.gather((times, checked, len(wrong), wrong[:MOST]), root=0)
     carrier.free()
     if rows is None:
         return None
     carried, called = (
-        slowest(way.name, [row[0][place][WARM:] for row in rows]) for place, way in enumerate(ways)
+        slowest(each.name, [row[0][n][WARM:] for row in rows]) for n, each in enumerate(methods)
     )
     return Performed(
         plan.schedule,

@@ -111,22 +111,22 @@ class Bench:
         self.fabric.give([Stimulus(self.cycle, StimulusKind.RATE, data=rate_word(rate), extra=on)])
 
     def drain(self, most: int) -> None:
-        """Go on until no packet is under way, or so many cycles have passed."""
+        """Go on until no packet is in flight, or so many cycles have passed."""
         end = self.cycle + most
-        while self.under_way(self.fabric.report()) and self.cycle < end:
+        while self.in_flight(self.fabric.report()) and self.cycle < end:
             self.wait(LOOK)
 
     @staticmethod
-    def under_way(rows: list[dict[str, int]]) -> int:
-        """Return the packets that are under way, by the rows of `Fabric.report`."""
+    def in_flight(rows: list[dict[str, int]]) -> int:
+        """Return the packets in flight, by the rows of `Fabric.report`."""
         return sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
 
     def wrong_packets(self) -> str:
-        """Return what is wrong with packets when none should be under way; empty: nothing."""
+        """Return what is wrong with packets when none should be in flight; empty: nothing."""
         rows = self.fabric.report() if self.packets else []
         if errors := sum(row["errors"] for row in rows):
             return f"packet sinks have counted {errors} errors"
-        away = self.under_way(rows)
+        away = self.in_flight(rows)
         return f"{away} packets have not come" if away else ""
 
     def counters(self) -> Counter[str]:
@@ -174,7 +174,7 @@ class Phases:
     Attributes
     ----------
     draining : bool
-        The sources are off, and their packets still under way.
+        The sources are off, and their packets still in flight.
     """
 
     def __init__(self, bench: Bench, *, episodes: int, seed: int) -> None:
@@ -225,21 +225,21 @@ class Phases:
                 self._switch(0.0)
                 self.draining, self._moved = True, (total, cycle)
             return
-        under_way = self._bench.under_way(rows)
+        in_flight = self._bench.in_flight(rows)
         if total != self._moved[0]:
             self._moved = (total, cycle)
         held = {link: flits for link, (flits, _) in self._bench.fabric.in_flight().items() if flits}
-        if not under_way and quiet and not held:
+        if not in_flight and quiet and not held:
             self.draining = False
             self._next()
         elif cycle - self._moved[1] > HANG:
-            if under_way:
+            if in_flight:
                 raise FoundError(
-                    f"{under_way} packets have not come out of a network without traffic"
+                    f"{in_flight} packets have not come out of a network without traffic"
                 )
             if quiet:
                 link, flits = next(iter(held.items()))
-                raise FoundError(f"no packet is under way, and link {link} holds {flits} flits")
+                raise FoundError(f"no packet is in flight, and link {link} holds {flits} flits")
 
     def _counts(self) -> tuple[int, int, int]:
         rows = self._bench.fabric.report()

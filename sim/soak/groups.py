@@ -120,7 +120,7 @@ class EngineGroups:
     def _release(self, group: GroupPlan, dead: Dead) -> Steps[None]:
         """Wait until all members have been released.
 
-        BROKEN may have been lost on the way to a node: that of another group in the same entry
+        BROKEN may have been lost on the path to a node: that of another group in the same entry
         does as well. It releases all members, so they are watched anew.
         """
         for _ in range(TIMES):
@@ -195,7 +195,7 @@ class EngineGroups:
         Parameters
         ----------
         killed : bool
-            Some group was: then engines may have dropped messages that were under way for it.
+            Some group was: then engines may have dropped messages that were in flight for it.
         """
         shape = self._network.shape
         layout = shape.router.layout
@@ -307,7 +307,7 @@ def _check_counters(network: AnySpec, allowed: Collection[str] = ()) -> Steps[No
 
 POOL = 16
 """Plans a group: its own, and of random parts of it. They are drawn again and again."""
-POOL_OF_WAYS = 4
+POOL_OF_ROUTES = 4
 """The same on a static network, where planning takes longer."""
 TRIED = 8
 """Plans that are tried for an instance, until one fits beside the others."""
@@ -357,7 +357,7 @@ class Drawing:
     def _pool(self, spec: NetworkSpec, group: GroupPlan) -> list[GroupPlan]:
         """Plan parts of a group."""
         (whole,) = (each for each in spec.groups if each.id == group.id)
-        size = POOL_OF_WAYS if group.static else POOL
+        size = POOL_OF_ROUTES if group.static else POOL
         pool = [group]
         while len(group.members) > 2 and len(pool) < size:
             part = spec.model_copy(update={"groups": (self._part(whole),)})

@@ -214,7 +214,7 @@ class _Soak(Bench):
         self._software = groups_on(fabric, plan)
         self._streams = SoakStreams(self, request.seed)
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
-        self._change: Generator[int, None, None] | None = None  # under way
+        self._change: Generator[int, None, None] | None = None  # in progress
         self._about = -1  # the group that it is of
         self._limit = CHUNK  # cycles until it may go on
         self._budget = request.episodes

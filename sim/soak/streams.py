@@ -184,7 +184,7 @@ class SoakStreams:
         self._streams = streams_of(bench)
         self._bench, self._rng = bench, random.Random(f"{seed}/streams")
         self._open: dict[int, GroupPlan] = {}
-        self._under_way, self._due, self.ended = set[int](), 0, 0
+        self._active, self._due, self.ended = set[int](), 0, 0
 
     @property
     def look(self) -> int | None:
@@ -203,11 +203,11 @@ class SoakStreams:
     def forget(self, gid: int) -> Steps[None]:
         """Await the end of what a group's members have sent, and check it."""
         self.close(gid)
-        if gid in self._under_way:
+        if gid in self._active:
             yield Pause(self._streams.cycles)
             self._check()
             self._streams.forget(gid)
-            self._under_way.discard(gid)
+            self._active.discard(gid)
 
     def step(self, *, draining: bool) -> None:
         """Check what has come; when all has, begin the next streams.
@@ -217,21 +217,21 @@ class SoakStreams:
         FoundError
             A word is wrong, or streams do not end.
         """
-        if not (self._open or self._under_way):
+        if not (self._open or self._active):
             return
         self._check()
         left = self._streams.unfinished()
-        done = self._under_way - left
+        done = self._active - left
         self.ended += STREAMS * len(done)
-        self._under_way -= done
+        self._active -= done
         if waiting := left & self._open.keys():
             if self._bench.cycle > self._due:
                 groups = ", ".join(map(str, sorted(waiting)))
                 raise FoundError(f"streams of groups {groups} have not come for {HANG} cycles")
             return
-        if self._under_way or draining or not self._open:
+        if self._active or draining or not self._open:
             return  # what a group's end has cut is checked first
-        self._under_way = {*self._open}
+        self._active = {*self._open}
         self._due = self._bench.cycle + HANG + self._streams.cycles
         self._streams.begin(self._open, self._rng.getrandbits(32))
 

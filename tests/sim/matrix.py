@@ -85,7 +85,7 @@ TOPOLOGIES = {
 
 
 class Plane(NamedTuple):
-    """What is under way: keys of the network, and of group 1, which is planned on it."""
+    """The case at hand: keys of the network, and of group 1, which is planned on it."""
 
     keys: Mapping[str, Any]
     group: str | None

@@ -193,7 +193,7 @@ def on_links(topology: str) -> NetworkSpec:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_groups_come_back_around_a_dead_link(topology: str) -> None:
-    """They are refused where no other way is left."""
+    """They are refused where no other path is left."""
     plan = make_plan(on_links(topology))
     network, tree = plan.spec.message_network, plan.groups[0].tree
     far = next(i for i, port in enumerate(tree.parent_port.tolist()) if port >= 0)

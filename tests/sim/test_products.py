@@ -284,7 +284,7 @@ def test_constraints_name_every_port(tmp_path: Path) -> None:
         assert "create_clock -name clk -period $PERIOD [get_ports clk]" in text
 
 
-def test_ways_that_there_are_not(tmp_path: Path) -> None:
+def test_unknown_files_are_refused(tmp_path: Path) -> None:
     network = Network.load("mesh-2x2")
     with pytest.raises(SpecError, match=r"^macro = 'core': only a router can be one$"):
         network.build(tmp_path, macro="core")

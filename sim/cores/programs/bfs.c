@@ -3,7 +3,7 @@
  * Macros: VERTICES, DEGREE edges out of each, by xorshift32 of the vertex. A core notifies the owners
  * of the vertices that it reaches. After the barrier of a level all messages have come: a
  * barrier holds what was sent before it. A core puts the level of each of its vertices, from 0 at
- * vertex 0; ~0 where there is no way. */
+ * vertex 0; ~0 where there is no path. */
 
 #include "syncfabric.h"
 

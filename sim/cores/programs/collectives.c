@@ -1,13 +1,13 @@
-/* A broadcast of core 0, a reduction to it, or an all-reduce, of all cores, in one of several ways.
+/* A broadcast of core 0, a reduction to it, or an all-reduce, of all cores, by one of several methods.
  *
- * Macros: WORDS of each vector; KIND: 0 broadcast, 1 reduction, 2 all-reduce; BY: see ways.h, and 3:
+ * Macros: WORDS of each vector; KIND: 0 broadcast, 1 reduction, 2 all-reduce; BY: see methods.h, and 3:
  * over messages along a binary tree, packet by packet, 4: along a binomial tree, each of whose edges is
  * the stream of a group, 100 + the child's number; SF_SHORT, of the library: up to how many words it
  * has halves of halves over messages in place of chains and rings. A core puts the cycle before and
  * after; it ends with 1 if its result is wrong. Groups but those of 4 as of sgd.c. */
 
 #include "sf_messages.h"
-#include "ways.h"
+#include "methods.h"
 
 #ifndef WORDS
 #define WORDS 256
@@ -56,7 +56,7 @@ static void pairs(int up)
 
 int main(void)
 {
-    way all = {sf_group_of(1), sf_group_of(2)};
+    group_pair all = {sf_group_of(1), sf_group_of(2)};
     uint32_t self = sf_core(), cores = sf_cores();
     for (unsigned i = 0; i < WORDS; i++)
         vector[i] = (self + 1) * (i + 1);

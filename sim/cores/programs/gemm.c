@@ -2,11 +2,11 @@
  *
  * Core (x, y) of n x n has a block of B: the rows of part x, and the columns of part y. The core of row
  * 0 has the columns of A of part x, and spreads them over its column; partial sums are reduced over
- * rows, to the core of column 0, which checks them. Macros: SIZE, a multiple of n; BY: see ways.h. A
+ * rows, to the core of column 0, which checks them. Macros: SIZE, a multiple of n; BY: see methods.h. A
  * core puts the cycle before and after. Groups of the file: rows are 10 + y, columns 30 + x; by
  * barriers 50 + y for sums, and 70 + x. */
 
-#include "ways.h"
+#include "methods.h"
 
 #ifndef SIZE
 #define SIZE 16
@@ -23,8 +23,8 @@ int main(void)
     while (side * side < sf_cores())
         side++;
     unsigned x = core % side, y = core / side, part = SIZE / side;
-    way row = {sf_group_of(10 + y), sf_group_of(50 + y)};
-    way column = {sf_group_of(30 + x), sf_group_of(70 + x)};
+    group_pair row = {sf_group_of(10 + y), sf_group_of(50 + y)};
+    group_pair column = {sf_group_of(30 + x), sf_group_of(70 + x)};
     int32_t *own_a = &a[0][0], *own_b = &b[0][0], *own_c = &c[0][0];
     for (unsigned i = 0; i < SIZE; i++)
         for (unsigned k = 0; k < part; k++)

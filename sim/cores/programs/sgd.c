@@ -3,9 +3,9 @@
  * cores have no floating point.
  *
  * A core checks the weights against those that it works out from all samples, and puts the cycle
- * before and after. Groups of the file, of all: 1, and by barriers 2 for sums. Macro BY: see ways.h. */
+ * before and after. Groups of the file, of all: 1, and by barriers 2 for sums. Macro BY: see methods.h. */
 
-#include "ways.h"
+#include "methods.h"
 
 #ifndef WEIGHTS
 #define WEIGHTS 64
@@ -42,7 +42,7 @@ static void learn(int32_t *model)
 
 int main(void)
 {
-    way all = {sf_group_of(1), sf_group_of(2)};
+    group_pair all = {sf_group_of(1), sf_group_of(2)};
     unsigned first = sf_core() * SAMPLES;
     sf_barrier(sf_world());
     sf_put(sf_cycle());

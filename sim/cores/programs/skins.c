@@ -70,7 +70,7 @@ int main(void)
     }
     put_sum(sum, start);
 
-    /* Even and odd cores: each group goes its own way, and later one of all others. */
+    /* Even and odd cores: each group is apart, and later one of all others. */
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int core = rank & 1; core < size; core += 2)
         ranks[n++] = core;

@@ -2,9 +2,9 @@
  * and each one's share, with 16 bits below the point.
  *
  * A core checks its shares against whole rows, and puts the cycle before and after. Groups of the file,
- * of all: 1, and by barriers 2 for sums, 3 for maxima. Macro BY: see ways.h. */
+ * of all: 1, and by barriers 2 for sums, 3 for maxima. Macro BY: see methods.h. */
 
-#include "ways.h"
+#include "methods.h"
 
 #ifndef ROWS
 #define ROWS 32
@@ -32,7 +32,7 @@ static uint32_t share(uint32_t own, uint32_t sum) { return (own << 15) / (sum >>
 
 int main(void)
 {
-    way sum = {sf_group_of(1), sf_group_of(2)}, most = {sf_group_of(1), sf_group_of(3)};
+    group_pair sum = {sf_group_of(1), sf_group_of(2)}, most = {sf_group_of(1), sf_group_of(3)};
     unsigned core = sf_core();
     sf_barrier(sf_world());
     sf_put(sf_cycle());

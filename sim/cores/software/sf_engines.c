@@ -170,7 +170,7 @@ STEP(lead_any)
     return finish(members, n, op, lead, ticket);
 }
 
-/* The usual way; each step goes on to the next one, so that few registers have to be saved. */
+/* The usual method; each step goes on to the next one, so that few registers have to be saved. */
 sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead)
 {
     sf_tree star; /* but for its parts */

@@ -1,4 +1,4 @@
-/* Groups: those of the network file, which the boot block describes, and those made on the way. */
+/* Groups: those of the network file, which the boot block describes, and those made at run time. */
 
 #include "sf_messages.h"
 #include "sf_set_up.h"
@@ -245,7 +245,7 @@ sf_group *sf_group_create(const unsigned *members, unsigned n)
 
 void sf_group_free(sf_group *group)
 {
-    /* All have been released, so nothing of the group is under way. */
+    /* All have been released, so nothing of the group is in flight. */
 #if SF_BY_MANAGERS
     if (group->port)
         sf_give_up(group);

@@ -1,7 +1,7 @@
 /* What the core at a manager's node works out: the tree of a group over links, and its images.
  *
  * The root is a router from which the farthest member is as near as from any; ties go to the one
- * looked at first. Every way from the root is a shortest one. A group has the same entry, or slot with
+ * looked at first. Every path from the root is a shortest one. A group has the same entry, or slot with
  * a stream, at all routers of its tree; both go by the register that a node's port has for them.
  * Source: docs/microarchitecture-networks.md, N5 and N6. */
 #ifndef SF_LINKS_H
@@ -48,7 +48,7 @@ static uint32_t sf_differs[SYNCFABRIC_ROUTERS];
 
 static uint8_t sf_level[SYNCFABRIC_ROUTERS], sf_at_least[SYNCFABRIC_ROUTERS];
 static uint8_t sf_order[SYNCFABRIC_ROUTERS], sf_above[SYNCFABRIC_ROUTERS];
-static const sf_link *sf_way[SYNCFABRIC_ROUTERS]; /* the link from there */
+static const sf_link *sf_via[SYNCFABRIC_ROUTERS]; /* the link from there */
 
 /* Go from a router over all links, level by level, until all members' routers are seen, whose ports'
  * bits make a sum. How many routers there are then; the last one has a member. */
@@ -69,7 +69,7 @@ static unsigned sf_spread(unsigned root, unsigned left)
                 continue;
             sf_level[to] = (uint8_t)next;
             sf_above[to] = (uint8_t)here;
-            sf_way[to] = link;
+            sf_via[to] = link;
             sf_order[count++] = (uint8_t)to;
             left -= sf_children[to];
             if (!left)
@@ -159,8 +159,8 @@ static void sf_plan_tree(const unsigned *members, unsigned n, sf_tree *tree)
         if (!children)
             continue;
         if (at) {
-            sf_children[sf_above[here]] |= (uint16_t)(1u << sf_way[here]->port);
-            parent = 1u << sf_way[here]->far_port;
+            sf_children[sf_above[here]] |= (uint16_t)(1u << sf_via[here]->port);
+            parent = 1u << sf_via[here]->far_port;
         }
         sf_add(tree, here, children, parent);
     }
@@ -214,8 +214,8 @@ static void sf_compare_epochs(const sf_tree *tree, unsigned entry)
         unsigned here = part->router, own = (root ^ (sf_epoch(here, entry) + 1)) & 3;
         sf_differs[here] = own * 0x55555555u;
         if (part->parent) {
-            unsigned above = sf_above[here], up = 2u * sf_way[here]->far_port;
-            unsigned down = 2u * sf_way[here]->port;
+            unsigned above = sf_above[here], up = 2u * sf_via[here]->far_port;
+            unsigned down = 2u * sf_via[here]->port;
             unsigned there = (root ^ (sf_epoch(above, entry) + 1)) & 3;
             sf_differs[here] = (sf_differs[here] & ~(3u << up)) | there << up;
             sf_differs[above] = (sf_differs[above] & ~(3u << down)) | own << down;

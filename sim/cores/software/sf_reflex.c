@@ -4,7 +4,7 @@
  * the release: with one, as printed, it takes the notify for the release. B is the places of a core
  * buffer; as long as a member has B flits there it lets nothing pass.
  *
- * Tree (ours): F flits a barrier, one more than its longest way holds; the root sends B of them
+ * Tree (ours): F flits a barrier, one more than its longest path holds; the root sends B of them
  * ahead. The release is the last one. It finds room when every member has read one flit, and is sent
  * when the root has arrived. What a flit carries is never looked at. See
  * docs/microarchitecture-static.md, R7. */

@@ -238,7 +238,7 @@ class EngineRecovery(Recovery):
     """Recovers groups in entries of engines.
 
     Groups are set up as the network is built for, by managers or over the config chain. What dies
-    may be on the way of managers' packets, so that groups which are hit are killed and set up again
+    may be on the route of managers' packets, so groups that are hit are killed and set up again
     over the chain.
     """
 

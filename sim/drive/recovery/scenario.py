@@ -123,12 +123,12 @@ def _moved(spec: NetworkSpec, moves: Sequence[Move]) -> NetworkSpec:
 
 
 def plan_after(plan: BarrierPlan, scenario: RecoveryScenario) -> BarrierPlan:
-    """Return the plan of all groups after a recovery; those that are not hit keep their ways.
+    """Return the plan of all groups after a recovery; those that are not hit keep their routes.
 
     Raises
     ------
     PlanError
-        A group that is hit finds no way, or no entries.
+        A group that is hit finds no route, or no entries.
     SpecError
         A move makes no sense.
     """

@@ -37,7 +37,7 @@ class _Reader:
     core: int
     reads: int
     notified: int
-    way: list[int] = field(default_factory=list)
+    path: list[int] = field(default_factory=list)
     """Of a tree, the links from the root's injection to the member's core."""
     released: int = 0
 
@@ -56,7 +56,7 @@ class FlowCheck(CreditLedger):
     A member leaves after every other has read a flit of the episode, and so has arrived, and after
     a ring's root has read its notify. The B fillers of a member that has not arrived fill its core
     buffer and hold the notify back; one read lets it pass (paper Reflex, section III.A). At the end
-    a ring holds B fillers in each member's core buffer and nothing else, and every way to a member
+    a ring holds B fillers in each member's core buffer and nothing else, and every path to a member
     of a tree has as many flits as fit on the shortest.
 
     Parameters
@@ -100,19 +100,19 @@ class FlowCheck(CreditLedger):
             return _Reader(core, fillers + 2, 1 + fillers * (node == group.route.root))
         if node == group.route.root:
             return _Reader(core, 0, 0)
-        return _Reader(core, group.flits, 1, self._way(node, routes))
+        return _Reader(core, group.flits, 1, self._path(node, routes))
 
-    def _way(self, node: Node, routes: Mapping[Output, int]) -> list[int]:
+    def _path(self, node: Node, routes: Mapping[Output, int]) -> list[int]:
         """Return the links to a member's core, the last first."""
-        graph, way = self._network.graph, list[int]()
+        graph, path = self._network.graph, list[int]()
         switch, port = graph.port_of(node)
         while True:
-            way.append(graph.ports * switch + port)
+            path.append(graph.ports * switch + port)
             source = routes[switch, port]
             before, sender = graph.across(switch, source), graph.node_at(switch, source)
             if before is None:
                 assert sender is not None
-                return [*way, self._links.inject[sender]]
+                return [*path, self._links.inject[sender]]
             switch, port = before
 
     def wires(self, line: Line) -> Iterator[Mismatch]:
@@ -139,31 +139,31 @@ class FlowCheck(CreditLedger):
                 yield Mismatch(cycle, other, "flits read before a member leaves Wait", read, wanted)
 
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
-        """Yield links, and members' ways, that hold other flits than they must.
+        """Yield links, and members' paths, that hold other flits than they must.
 
         Links from nodes in no group are free.
         """
         holds, wanted = self.outstanding(), dict[int, int]()
-        ways: list[list[tuple[int, _Reader]]] = [[] for _ in self._groups]
+        paths: list[list[tuple[int, _Reader]]] = [[] for _ in self._groups]
         for number, member in self._members.values():
             if len(self._groups[number].members) == 1:
                 continue
             if self._groups[number].flits is None:
                 wanted[member.core] = self._network.core_buffer
-            elif member.way:
-                slots = sum(self._buffers[link] for link in member.way)
-                ways[number].append((slots, member))
+            elif member.path:
+                slots = sum(self._buffers[link] for link in member.path)
+                paths[number].append((slots, member))
         found: list[tuple[int, int, int]] = []
-        on_ways: set[int] = set()
-        for group in ways:
+        on_paths: set[int] = set()
+        for group in paths:
             for _, member in group:
-                on_ways.update(member.way)
+                on_paths.update(member.path)
                 least = min(slots for slots, _ in group)
-                found.append((member.core, sum(holds.get(link, 0) for link in member.way), least))
+                found.append((member.core, sum(holds.get(link, 0) for link in member.path), least))
         for link in sorted(holds.keys() | wanted.keys()):
             first = self._links.inject[0]
             own = link < first or link - first in self._members
-            if own and link not in on_ways:
+            if own and link not in on_paths:
                 found.append((link, holds.get(link, 0), wanted.get(link, 0)))
         for link, held, places in found:
             if held != places:

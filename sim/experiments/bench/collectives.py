@@ -63,7 +63,7 @@ IN_ROUTERS = {
     "messages": Barrier("mesh", "shortest", "", {"data_bits": 32, "flit_bits": 64}),
     "wires": Barrier("mesh", "wires", "", {"wires": 1, "data_bits": 32}),
 }
-"""Barriers that combine a word on their way."""
+"""Barriers that combine a word on their path."""
 
 Case = tuple[str, str, int, Policy]
 """Planner, kind, flits, and when members begin."""

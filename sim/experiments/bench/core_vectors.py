@@ -108,7 +108,7 @@ SOFTWARE: dict[str, Mapping[str, str]] = {
     "halves": {"BY": "2", "SF_SHORT": "8192"},
     "tree": {"BY": "3"},
 }
-"""Ways over messages; the last one is tried with broadcasts of at most ``MOST_BY_TREE`` KiB."""
+"""Methods over messages; the last one is tried with broadcasts of at most ``MOST_BY_TREE`` KiB."""
 MOST_BY_TREE = 4
 ROOM_KIB = 128
 """Memory of a core for two vectors of the longest."""
@@ -118,8 +118,8 @@ PROGRAMS: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("sgd", {}),
     ("softmax", {}),
 )
-WAYS = ("streams", "barriers", "messages")
-"""As ``ways.h`` counts them."""
+METHODS = ("streams", "barriers", "messages")
+"""As ``methods.h`` counts them."""
 _KEYS = {"channels": 2, "groups": 4, "data_bits": 32, "operations": "all"}
 
 
@@ -169,12 +169,12 @@ def took(name: str, spec: NetworkSpec, defines: Mapping[str, str], kib: int = ME
 
 
 def collective(spec: NetworkSpec, kind: str, kib: int) -> tuple[int, dict[str, int]]:
-    """Return the cycles of a vector in its stream, and in each way over messages."""
+    """Return the cycles of a vector in its stream, and by each method over messages."""
     given = {"WORDS": str(256 * kib), "KIND": str(KINDS.index(kind))}
     software = {
-        way: took("collectives", spec, given | dict(macros), ROOM_KIB)
-        for way, macros in SOFTWARE.items()
-        if way != "tree" or (kind == "broadcast" and kib <= MOST_BY_TREE)
+        method: took("collectives", spec, given | dict(macros), ROOM_KIB)
+        for method, macros in SOFTWARE.items()
+        if method != "tree" or (kind == "broadcast" and kib <= MOST_BY_TREE)
     }
     return took("collectives", spec, given | dict(STREAM), ROOM_KIB), software
 
@@ -190,7 +190,7 @@ def core_vectors() -> Iterator[Claim]:
                 stream, software = collective(spec, kind, kib)
                 best = min(software, key=software.__getitem__)
                 ratios.append(software[best] / stream)
-                words = ", ".join(f"{way} {cycles:,}" for way, cycles in software.items())
+                words = ", ".join(f"{method} {cycles:,}" for method, cycles in software.items())
                 measured = f"{stream:,}; {words}: {ratios[-1]:.1f}"
                 yield figure(f"{side**2} cores, {kind}, {kib} KiB", measured)
             yield figure(f"{side**2} cores, {kind}, mean ratio", f"{mean(ratios):.1f}")
@@ -212,12 +212,12 @@ def core_vector_programs() -> Iterator[Claim]:
     for side in SIDES:
         for name, macros in PROGRAMS:
             spec = rows_and_columns(side) if name == "gemm" else all_cores(side)
-            cycles = [took(name, spec, {**macros, "BY": str(way)}) for way in range(len(WAYS))]
+            cycles = [took(name, spec, {**macros, "BY": str(by)}) for by in range(len(METHODS))]
             yield figure(f"{side**2} cores, {' '.join([name, *macros.values()])}", _beside(cycles))
 
 
 def _beside(cycles: Sequence[int]) -> str:
-    """Return cycles by the ways, and what the others take in parts of the first."""
+    """Return cycles by the methods, and what the others take in parts of the first."""
     others = ", ".join(f"{one / cycles[0]:.2f}" for one in cycles[1:])
     return f"{_listed(cycles)}: {others}"
 

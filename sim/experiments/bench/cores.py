@@ -32,7 +32,7 @@ HARDWARE: dict[str, dict[str, object]] = {
     "routed": {"transport": "routed"},
     "wires": {"wires": 8},
 }
-"""Ways of barriers in hardware, ``engine`` all of them, and the keys of their meshes."""
+"""Kinds of barriers in hardware, ``engine`` all of them, and the keys of their meshes."""
 MADE = 1_500
 """Cycles at most, in which a manager makes a group of five cores on two switches, ``twins``."""
 RATES = {16: 10_000, 64: 1_000}
@@ -57,7 +57,7 @@ def scaling(side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = Fa
     sizes : sequence of int
         Cores of each group; of the last, all.
     barrier : str
-        A way in ``HARDWARE``, or what ``sf_barrier`` is made of in software.
+        A kind in ``HARDWARE``, or what ``sf_barrier`` is made of in software.
     reduces : bool
         Whether they are reductions.
 
@@ -83,9 +83,9 @@ def scaling(side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = Fa
     return found
 
 
-def _made_of(way: str) -> str:
-    """Return what ``sf_barrier`` is made of, for a way in hardware or in software."""
-    return "engine" if way in HARDWARE else way
+def _made_of(kind: str) -> str:
+    """Return what ``sf_barrier`` is made of, for a kind in hardware or in software."""
+    return "engine" if kind in HARDWARE else kind
 
 
 def _row(barrier: str, what: str, cycles: Iterable[float]) -> Claim:
@@ -104,7 +104,7 @@ def _over(slow: Iterable[float], fast: Iterable[float]) -> str:
     caption="First cores of a mesh 8x8, all arriving together; mean, as programs see it.",
 )
 def core_barriers(work: Work) -> None:
-    """Measure every way in nested groups, and the best in software beside engines."""
+    """Measure every kind in nested groups, and the best in software beside engines."""
     took = {barrier: scaling(SIDE, SIZES, barrier) for barrier in (*HARDWARE, *SOFTWARE)}
     for barrier, cycles in took.items():
         work.claims.append(_row(barrier, f"{', '.join(map(str, SIZES))} cores", cycles))

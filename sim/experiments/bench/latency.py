@@ -23,7 +23,7 @@ Keys = Mapping[str, object]
 Members = Sequence[tuple[int, int]] | None
 
 CLUSTERS = ("cluster-fig1", "cluster-19", "cluster-75")
-WAYS: tuple[tuple[str, Keys], ...] = (
+VARIANTS: tuple[tuple[str, Keys], ...] = (
     ("shortest", {}),
     ("shortest", {"message_links": "shared"}),
     ("btm", {"transport": "routed"}),
@@ -68,11 +68,11 @@ def _fig_1(name: str) -> Members:
 @section
 def barrier_latency() -> Iterator[Claim]:
     """Barrier latency, one group alone, idle mesh (cycles)."""
-    for planner, keys in WAYS:
+    for planner, keys in VARIANTS:
         name = f"8x8, Fig. 1's 14 members, {planner}, {_words(keys)}"
         yield latency_row(name, *alone(mesh(8, 8, keys), _fig_1("fig1"), planner))
     for width, height in ((2, 2), (4, 4), (5, 3), (8, 8), (16, 16)):
-        for planner, keys in WAYS:
+        for planner, keys in VARIANTS:
             network = mesh(width, height, keys)
             name = f"{width}x{height}, all members, {planner}"
             group, found = alone(network, planner=planner)

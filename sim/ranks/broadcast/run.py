@@ -174,7 +174,7 @@ class Root:
         return f"link {pair[0]}-{pair[1]} takes {slow.factor:g} times as long"
 
     def _join(self, rank: int) -> str:
-        """Let a rank measure its way to all others, and take it into the tree."""
+        """Let a rank measure its cost to all others, and take it into the tree."""
         members, number = self.tree.nodes, next(self._numbers)
         self._send(Kind.JOIN, (number, list(members)), [rank])
         seen = self._answers(Kind.SEEN, {rank}, number)

@@ -45,7 +45,7 @@ async def barriers_run_and_are_measured(dut: Any) -> None:
     assert await software.read(ready) == 0
     assert await software.is_refused(node_word_address(nodes[0], NodeWord.ARRIVE), 1 << place)
     await software.set_up()
-    await ClockCycles(dut.clk, 100)  # GO is under way where it is sent
+    await ClockCycles(dut.clk, 100)  # GO is in flight where it is sent
     assert (await software.read(ready) or 0) >> place & 1
     watch = Watch(dut, software.mask)
     cocotb.start_soon(watch.run())

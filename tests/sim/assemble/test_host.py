@@ -93,7 +93,7 @@ def test_the_top_has_the_names_of_the_standard() -> None:
         "r": ("data", "resp", "valid", "ready"),
     }
     axi = {f"s_axi_{channel}{name}" for channel, names in channels.items() for name in names}
-    packets = {f"{way}_{part}" for way in ("inject", "eject") for part in ("valid", "flit")}
+    packets = {f"{end}_{part}" for end in ("inject", "eject") for part in ("valid", "flit")}
     packets |= {"inject_credit", "eject_credit"}
     assert ports == {"clk", "rst", "irq"} | axi | packets
 

@@ -114,7 +114,7 @@ def test_observed_state_is_printed_when_it_changes(tmp_path: Path) -> None:
     spec = StaticSpec(kind="static", width=2, height=1)
     lines = probed(
         spec,
-        [f"link_{x}_0_{way}" for x in (0, 1) for way in (("east", "west")[x], "inject", "eject")],
+        [f"link_{x}_0_{end}" for x in (0, 1) for end in (("east", "west")[x], "inject", "eject")],
         [
             "released = 2'b01; dut.node_1_0.observe = 1;",
             "released = 2'b10;",

@@ -118,6 +118,6 @@ def test_skins(barrier: str, cores: int) -> None:
     done = run("skins", barrier, cores)
     for core in range(cores):
         put = done.values(core)
-        # A sum goes once round the ring, and gets 0 to 9 on its way.
+        # A sum goes once round the ring, and gets 0 to 9 on its path.
         assert put[0] == put[2] == put[4] == (core - 10) % cores + 45
         assert put[6:] == [core // 2, core // 2]

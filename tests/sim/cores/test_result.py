@@ -45,7 +45,7 @@ def test_a_result_comes_back_from_json_as_it_was() -> None:
     assert CoresResult.from_json(json.loads(json.dumps(result().to_json()))) == result()
 
 
-def test_of_a_barrier_in_software_its_usual_way_is_shown() -> None:
+def test_of_a_barrier_in_software_its_usual_method_is_shown() -> None:
     made = program("barrier", "tree")
     code = {routine.name: list(routine.instructions) for routine in result().code}
     assert code["sf_tree_both"] == disassemble(made, "sf_tree_both")

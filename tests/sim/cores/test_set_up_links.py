@@ -155,7 +155,7 @@ def test_a_managers_core_plans_trees_of_the_least_radius(name: str, tmp_path: Pa
 
 BREAKS = {
     "the root is any": ("[count - 1]] <= 1)", "[count - 1]] <= 99)"),
-    "a parallel port": ("1u << sf_way[here]->far_port", "1u << sf_way[here]->port"),
+    "a parallel port": ("1u << sf_via[here]->far_port", "1u << sf_via[here]->port"),
     "a parallel port of a star": ("children, 1u << link->far_port", "children, 1u << link->port"),
     "what is no star is one": ("for (left -= ports;", "for (left = 0;"),
     "epochs are all the root's": ("(root ^ (sf_epoch(here, entry) + 1)) & 3", "0"),

@@ -70,7 +70,7 @@ def test_no_core_leaves_a_barrier_before_the_last_one_comes() -> None:
 
 
 def test_the_fence_holds_an_arrive_back_until_packets_are_there() -> None:
-    """With the fence off the race shows: the barrier is over, and packets are on their way."""
+    """With the fence off the race shows: the barrier is over, and packets are in flight."""
     packets, others = 6, 3
     kept = KEPT_FLITS // (MOST_WORDS + 1)
     taken = {}
@@ -192,7 +192,7 @@ def test_what_cannot_be_is_refused(
         shape_of(type(network)(**settings), cores, memory)
 
 
-def test_packets_that_bring_their_way_are_refused() -> None:
+def test_packets_that_bring_their_route_are_refused() -> None:
     keys = load("cluster-19").network.model_dump(exclude_unset=True) | {"channels": 2}
     own = {"setup": "local", "routing": "source", "flit_bits": 64}
     with pytest.raises(SpecError, match='routing = "source"'):

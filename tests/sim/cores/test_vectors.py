@@ -98,11 +98,11 @@ def test_over_messages(cores: int) -> None:
 PROGRAMS_OF = {"gemm": "vectors-rows", "sgd": "vectors-4x4", "softmax": "vectors-4x4"}
 
 
-@pytest.mark.parametrize("way", [1, 2])
+@pytest.mark.parametrize("method", [1, 2])
 @pytest.mark.parametrize("name", PROGRAMS_OF)
-def test_programs_without_streams(name: str, way: int) -> None:
+def test_programs_without_streams(name: str, method: int) -> None:
     spec = load(PROGRAMS_OF[name])
-    made = compile_program(Path(name), spec=spec, defines={"BY": str(way), **SMALL[name]})
+    made = compile_program(Path(name), spec=spec, defines={"BY": str(method), **SMALL[name]})
     groups = boot_groups(make_plan(spec), sends_flits=False)
     done = emulate(made, spec, 16, groups, limit=4_000_000)
     assert done.faults == []
@@ -111,14 +111,14 @@ def test_programs_without_streams(name: str, way: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "kind"), nightly_but([(1, 0), (2, 1), (3, 2), (1, 2)], product([1, 2, 3], range(3)))
+    ("method", "kind"), nightly_but([(1, 0), (2, 1), (3, 2), (1, 2)], product([1, 2, 3], range(3)))
 )
-def test_collectives_without_streams(way: int, kind: int) -> None:
+def test_collectives_without_streams(method: int, kind: int) -> None:
     """Broadcasts, reductions and all-reduces, of few words and of more than halves take."""
     spec = load("vectors-4x4")
     groups = boot_groups(make_plan(spec), sends_flits=False)
     for words in ("5", "70"):
-        given = {"BY": str(way), "KIND": str(kind), "WORDS": words, "SF_SHORT": "60"}
+        given = {"BY": str(method), "KIND": str(kind), "WORDS": words, "SF_SHORT": "60"}
         made = compile_program(Path("collectives"), spec=spec, defines=given)
         done = emulate(made, spec, 16, groups, limit=4_000_000)
         assert (done.faults, done.stands, set(done.exits.values())) == ([], {}, {0})
@@ -131,8 +131,8 @@ SMALL = {"sgd": {"WEIGHTS": "8"}, "softmax": {"ROWS": "3"}, "gemm": {"SIZE": "8"
 @pytest.mark.parametrize("name", PROGRAMS_OF)
 def test_programs_take_less_with_streams(name: str) -> None:
     spec, took = load(PROGRAMS_OF[name]), []
-    for way in range(3):
-        given = {"BY": str(way), **SMALL[name]}
+    for method in range(3):
+        given = {"BY": str(method), **SMALL[name]}
         made = compile_program(Path(name), spec=spec, defines=given)
         result, events = run_program(spec, made, cores=16, limit=4_000_000)
         assert set(result.exits) == {0}

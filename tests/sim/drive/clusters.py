@@ -26,7 +26,7 @@ def star(arms: int, nodes: int, **keys: Any) -> IrregularSpec:
 
 
 def ring(switches: int, nodes: int, **keys: Any) -> IrregularSpec:
-    """Return a ring on which packets go the short way round, over datelines between last and first.
+    """Return a ring on which packets take the shorter path, over datelines between last and first.
 
     Port 0 leads to the next switch, port 1 to the one before.
     """

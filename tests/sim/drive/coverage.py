@@ -21,7 +21,7 @@ def universe(spec: MessageSpec) -> Iterator[str]:
     """Yield every bin that a network of several routers can reach, given all kinds of groups."""
     links = links_of(spec)
     for of_class in range(links.classes):
-        yield from (f"{way} of class {of_class}" for way in ("up", "down", "GO"))
+        yield from (f"{kind} of class {of_class}" for kind in ("up", "down", "GO"))
     shared = spec.shape.router.shared
     if links.channels:
         yield f"message {'inside a packet' if shared else 'beside a flit'}"
@@ -67,7 +67,7 @@ def static_universe() -> Iterator[str]:
     yield from (f"full: {buffer} buffer" for buffer in BUFFERS)
     yield "two groups in a switch in one cycle"
     yield "both ways between two switches in one cycle"
-    yield from (f"passing a nonmember: {way}" for way in ("ring", "tree"))
+    yield from (f"passing a nonmember: {kind}" for kind in ("ring", "tree"))
     yield from (f"released: {role.name}" for role in Role if role is not Role.NONE)
     yield "arrival in the cycle of the release"
     for what in (

@@ -22,7 +22,7 @@ def route_of(spec: IrregularSpec, ports: Sequence[int]) -> int:
 
 
 def ports_to(spec: IrregularSpec, rng: random.Random, source: int, node: int) -> list[int]:
-    """Return the tables' way to a node, by any of parallel links."""
+    """Return the tables' path to a node, by any of parallel links."""
     topology, tables = spec.topology, routing_tables(spec)
     switch, ports = topology.node(source)[0], []
     destination, last = topology.node(node)

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.packet_check import PacketCheck, way_of
+from syncfabric.sim.drive.packet_check import PacketCheck, delivery_of
 from syncfabric.sim.drive.trace import Line, Put
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
@@ -154,7 +154,7 @@ def test_flits_of_two_packets_mixed() -> None:
 
 @pytest.mark.parametrize("software", [False, True])
 @pytest.mark.parametrize(("channel", "rules"), [(0, ["ejected: in order"]), (1, [])])
-def test_packets_of_one_way_stay_in_order(software: bool, channel: int, rules: list[str]) -> None:
+def test_packets_of_one_path_stay_in_order(software: bool, channel: int, rules: list[str]) -> None:
     bench, sent = Bench(), []
     for number, lane in enumerate((0, channel)):
         words = [by_table(MESH, 3), number]
@@ -247,12 +247,12 @@ def test_packets_that_come_out_nowhere(spec: MessageSpec, fields: dict[str, int]
     assert (bench.broken, bench.lost) == ([], [(0, -1)])
 
 
-def test_the_way_of_a_packet_that_brings_its_route() -> None:
+def test_the_delivery_of_a_packet_that_brings_its_route() -> None:
     """Each router takes two bits of it; the header comes out without them."""
     bench = Bench(BROUGHT)
     flits = bench.flits([route_of(BROUGHT, [2, 1, 0]), 7, 8])
-    way = way_of(BROUGHT, 0, flits)
-    assert (way.node, way.steps) == (2, ((0, 2), (1, 1), (2, 0)))
-    assert way.flits == tuple(bench.flits([0, 7, 8]))
-    by_other = way_of(BROUGHT, 0, bench.flits([route_of(BROUGHT, [0, 1, 1]), 7]))
+    end = delivery_of(BROUGHT, 0, flits)
+    assert (end.node, end.steps) == (2, ((0, 2), (1, 1), (2, 0)))
+    assert end.flits == tuple(bench.flits([0, 7, 8]))
+    by_other = delivery_of(BROUGHT, 0, bench.flits([route_of(BROUGHT, [0, 1, 1]), 7]))
     assert (by_other.node, by_other.flits) == (3, tuple(bench.flits([0, 7])))

@@ -177,13 +177,13 @@ def test_churn_is_summed_up_beside_what_it_costs() -> None:
 
 
 def test_with_jitter_each_member_in_turn_is_late_alone() -> None:
-    """All others have long come, so only the way of the farthest counts."""
+    """All others have long come, so only the path of the farthest counts."""
     alone = plan_of(DEFAULT, members(3, *NODES))
     result = run(alone, RunRequest(sim="model", episodes=50, jitter=300))
     assert result.verdict == "match"
     assert result.cycles > 50 * 300
     (group,) = result.groups
     assert group.latency is not None
-    assert group.latency.max == 2 * 4 + 3  # four links each way, and E11
+    assert group.latency.max == 2 * 4 + 3  # four links in each direction, and E11
     again = run(alone, RunRequest(sim="model", episodes=50, jitter=300, seed=5))
     assert again.groups == result.groups

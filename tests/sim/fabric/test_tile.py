@@ -15,7 +15,7 @@ def declared(text: str, top: str) -> Ports:
     """Return the ports that a text's last module declares."""
     head = text.rpartition(f"module {top} (")[2].partition(");")[0]
     found = re.findall(r"(input|output) wire \[(\d+):0\] (\w+)", head)
-    return {name: (way, int(high) + 1) for way, high, name in found}
+    return {name: (flow, int(high) + 1) for flow, high, name in found}
 
 
 @pytest.mark.icarus

@@ -35,7 +35,7 @@ def one_of(kind: str, name: str, rules: Rules) -> Schedule:
 
 
 def every_kind(name: str) -> Iterator[Schedule]:
-    """Schedules of every kind, both ways of switching."""
+    """Schedules of every kind, both kinds of switching."""
     for kind in KINDS:
         yield one_of(kind, name, Rules())
         yield one_of(kind, name, Rules(1, "strict", "store-and-forward"))

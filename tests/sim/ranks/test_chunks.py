@@ -62,7 +62,7 @@ NETWORKS = [(4, "fat-tree-2x2"), (6, "mesh-3x2"), (8, "dgx-1"), (16, "dgx-1-pair
 
 
 @pytest.mark.parametrize(("ranks", "name"), nightly_but(NETWORKS[:1], NETWORKS))
-def test_every_collective_is_right_both_ways(ranks: int, name: str) -> None:
+def test_every_collective_is_right_by_both_methods(ranks: int, name: str) -> None:
     schedules = (one for kind in CHUNKED for one in in_chunks(kind, name))
     found = printed(ranks, PROGRAM + "for one in schedules: show(one)", schedules)
     assert {row["collective"]: row["library"]["name"] for row in found} == CALLS

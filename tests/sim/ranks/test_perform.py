@@ -30,7 +30,7 @@ NETWORKS = [
 
 
 @pytest.mark.parametrize(("ranks", "name"), nightly_but(NETWORKS[:1], NETWORKS))
-def test_every_kind_is_right_both_ways(ranks: int, name: str) -> None:
+def test_every_kind_is_right_by_both_methods(ranks: int, name: str) -> None:
     found = printed(ranks, PROGRAM + "for one in schedules: show(one)", every_kind(name))
     assert {kind_of(row["collective"]): row["library"]["name"] for row in found} == CALLS
     assert len(found) == 2 * len(CALLS)
@@ -53,14 +53,14 @@ from syncfabric.sim.ranks.perform import Library
 AAS = one_of("AAS", "ring-4", Rules())
 show(AAS, size=13)
 
-def flipped(way, buffer):
+def flipped(method, buffer):
     # On rank 2 a bit changes.
-    run = way.run
+    run = method.run
     def broken(self):
         run(self)
         if MPI.COMM_WORLD.rank == 2:
             getattr(self, buffer)[-1][200] ^= 1
-    return mock.patch.object(way, "run", broken)
+    return mock.patch.object(method, "run", broken)
 
 with flipped(Carrier, "_blocks"):
     show(AAS)

@@ -1,4 +1,4 @@
-"""Small networks to soak, one of each kind and way to set groups up."""
+"""Small networks to soak, one of each kind and method of setting groups up."""
 
 import random
 from functools import cache

@@ -10,7 +10,7 @@
 
 static uint32_t vector[40];
 
-static unsigned way(const sf_group *group)
+static unsigned state_of(const sf_group *group)
 {
     unsigned channel = (unsigned)(group->port - &SF_WORD(SYNCFABRIC_CORE_ARRIVE_BASE))
         - SYNCFABRIC_STREAM_REGISTER;
@@ -44,11 +44,11 @@ int main(void)
         sf_group *second = sf_group_create_op(row, 3, SF_XOR);
         if (!first || !second || !sums)
             return 1;
-        if (way(sums) != ENTRY)
+        if (state_of(sums) != ENTRY)
             return 2;
-        if (way(first) != (MODE == 2))
+        if (state_of(first) != (MODE == 2))
             return 3;
-        if (way(second) != (y == 0 ? MODE ? ENTRY : 1 : y == 1 && MODE == 1 ? 1 : NONE))
+        if (state_of(second) != (y == 0 ? MODE ? ENTRY : 1 : y == 1 && MODE == 1 ? 1 : NONE))
             return 4;
         if (!works(first, 45, round) || !works(second, 9 * y + 6, round) || !works(sums, 45, round))
             return 5;

@@ -18,7 +18,7 @@ from tests.sim.drive.recovery.test_recovery import dying, plan_on
         (mesh(3, 3), r"not with check_bits = 0: packets to 1,1 would wait"),
     ],
 )
-def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> None:
+def test_the_obstacle_is_said(network: MessageSpec, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         check_scenario(plan_on(network), dying(network, ["1,1"]))
 

@@ -25,7 +25,7 @@ def test_the_meshes_are_the_ready_made_ones(made: Any, name: str) -> None:
 
 
 def test_the_best_over_messages_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each way takes cycles by its macros; one core is later than the others."""
+    """Each method takes cycles by its macros; one core is later than the others."""
     asked: list[dict[str, str]] = []
 
     def ran(name: str, spec: Any, barrier: str, cores: int, defines: Any, kib: int) -> Any:
@@ -67,7 +67,7 @@ def test_a_tree_of_pairs_takes_four_times_as_long() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", figures.KINDS)
-def test_streams_take_less_than_any_way_over_messages(kind: str) -> None:
+def test_streams_take_less_than_any_method_over_messages(kind: str) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
     stream, software = figures.collective(figures.all_cores(2), kind, 1)

@@ -124,13 +124,13 @@ def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.Monk
     assert {row.ours for row in rows} == {"16, 17, 18"}
 
 
-def test_every_way_has_a_row_and_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = {way: 10.0 * (n + 1) for n, way in enumerate((*figures.HARDWARE, *figures.SOFTWARE))}
-    monkeypatch.setattr(figures, "scaling", lambda side, sizes, way: [ways[way]] * len(sizes))
+def test_every_kind_has_a_row_and_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    cycles = {kind: 10.0 * (n + 1) for n, kind in enumerate((*figures.HARDWARE, *figures.SOFTWARE))}
+    monkeypatch.setattr(figures, "scaling", lambda side, sizes, kind: [cycles[kind]] * len(sizes))
     work = Work(figures.core_barriers)
     work.experiment.function(work)
     *rows, over = work.claims
-    assert [row.ours for row in rows] == [", ".join([f"{ways[way]:.0f}"] * 6) for way in ways]
+    assert [row.ours for row in rows] == [", ".join([f"{cycles[kind]:.0f}"] * 6) for kind in cycles]
     assert over.ours == ", ".join(["4.0"] * 6)
     lines = figure_of(work).axes[0].lines
     assert {line.get_linestyle() for line in lines[:3]} == {"-"}

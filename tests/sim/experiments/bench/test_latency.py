@@ -59,7 +59,7 @@ def test_every_planner_has_a_row_and_wires_one_for_the_diameter(
 
     monkeypatch.setattr(latency, "alone", measured)
     rows = {row.claim.partition(" (")[0]: row for row in rows_of(latency.barrier_latency)}
-    assert len(rows) == 6 * len(latency.WAYS) + 4
+    assert len(rows) == 6 * len(latency.VARIANTS) + 4
     fig_1 = rows["8x8, Fig. 1's 14 members, btm, transport routed"]
     assert (fig_1.ours, fig_1.paper, met(fig_1)) == ("7 / 8 / 36", "<= 28", False)
     wires = rows["16x16, all members, wires, wires 1"]

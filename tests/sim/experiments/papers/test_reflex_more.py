@@ -71,8 +71,8 @@ def test_the_sweep_finds_the_first_of_all_that_are_slower(
     message = 2 * times["o"] + times["L"]
     most = cores = 600
     while cores > 1:
-        way = diameter(cores) if machine == "tile64" else 0
-        rounds = math.ceil(math.log2(cores)) * (message + way * times["h"])
+        hops = diameter(cores) if machine == "tile64" else 0
+        rounds = math.ceil(math.log2(cores)) * (message + hops * times["h"])
         if 2 * message + 2 * cores * times["h"] <= rounds * (1 + 1e-12):
             break
         cores -= 1

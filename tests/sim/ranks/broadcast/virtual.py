@@ -29,13 +29,13 @@ class Comm:
 
 
 class World:
-    """All ranks, their messages on the way, and the clock."""
+    """All ranks, their messages in flight, and the clock."""
 
     def __init__(self, setting: Setting) -> None:
         self.now = 0.0
         self.members: dict[int, Member] = {}
         self.changed: Callable[[int, Received], Received | None] = lambda rank, message: message
-        self._way: list[tuple[float, int, int, Received]] = []
+        self._in_flight: list[tuple[float, int, int, Received]] = []
         self._number = count()
         for rank in range(setting.script.ranks):
             made = Member(Comm(rank), setting, shared=True)
@@ -46,12 +46,12 @@ class World:
         return self.now
 
     def send(self, due: float, to: int, message: Received) -> None:
-        heapq.heappush(self._way, (due, next(self._number), to, message))
+        heapq.heappush(self._in_flight, (due, next(self._number), to, message))
 
     def receive(self, until: float) -> Received | None:
         """Let the others work until there is a message for rank 0."""
-        while self._way and self._way[0][0] <= until:
-            due, _, to, message = heapq.heappop(self._way)
+        while self._in_flight and self._in_flight[0][0] <= until:
+            due, _, to, message = heapq.heappop(self._in_flight)
             self.now = max(self.now, due)
             known = self.changed(to, message)
             if known is None or to not in self.members:
@@ -92,7 +92,7 @@ def play(
     policy: Policy | None = None,
     changed: Callable[[int, Received], Received | None] | None = None,
 ) -> tuple[Root, World]:
-    """Play all rounds; ``changed`` may change messages on their way, or drop them."""
+    """Play all rounds; ``changed`` may change messages in flight, or drop them."""
     script = Script(ranks, rounds, latency, slows, events)
     world = World(Setting(script, 1000, 1, 2.0))
     if changed is not None:

@@ -63,7 +63,7 @@ def test_barriers_go_on_while_routes_are_loaded() -> None:
 
 
 def test_a_late_member_holds_a_stream_and_loses_nothing() -> None:
-    """Every word is longer than all the buffers on the way."""
+    """Every word is longer than all the buffers on the path."""
     plan = plan_of(static(3, 2, (1, 1, 1)), ring(cycle(3, 2)))
     asked = tuple(Collective(0, kind, 40) for kind in KINDS)
     scenario = Scenario(episodes=6, policy="late", jitter=300, collectives=asked)

@@ -1,8 +1,8 @@
-/* Vectors of a group in three ways, of which BY chooses one: in its stream (0), word by word by the
+/* Vectors of a group by three methods, of which BY chooses one: in its stream (0), word by word by the
  * barriers of another group of the same members, whose operation is the vector's (1), or over
  * messages (2). Groups are 0 at cores that are no members. */
-#ifndef WAYS_H
-#define WAYS_H
+#ifndef METHODS_H
+#define METHODS_H
 
 #include "syncfabric.h"
 
@@ -12,9 +12,9 @@
 
 typedef struct {
     sf_group *vectors, *words;
-} way;
+} group_pair;
 
-static inline void give_all(way group, void *buffer, size_t words, sf_op op)
+static inline void give_all(group_pair group, void *buffer, size_t words, sf_op op)
 {
     uint32_t *word = buffer;
     if (BY == 0)
@@ -27,7 +27,7 @@ static inline void give_all(way group, void *buffer, size_t words, sf_op op)
 }
 
 /* The result is at the member with rank 0. */
-static inline void give_first(way group, void *buffer, size_t words, sf_op op)
+static inline void give_first(group_pair group, void *buffer, size_t words, sf_op op)
 {
     if (BY == 0)
         sf_reduce_to(group.vectors, 0, buffer, words, op);
@@ -38,7 +38,7 @@ static inline void give_first(way group, void *buffer, size_t words, sf_op op)
 }
 
 /* The vector is that of the member with rank 0; by barriers the operation has to be SF_OR. */
-static inline void spread(way group, void *buffer, size_t words)
+static inline void spread(group_pair group, void *buffer, size_t words)
 {
     uint32_t *word = buffer;
     if (BY == 0)
