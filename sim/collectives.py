@@ -1,4 +1,4 @@
-"""Broadcast, scatter and reductions by software on a static network: run, judged and timed."""
+"""Broadcast, scatter and reductions by software on a static network: run, checked and timed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def run_collectives(
     """Run collectives, hardware and golden model compared in every cycle.
 
     In operation e of a collective member e mod n begins last. Words are drawn from ``seed``; what
-    everybody has in the end is judged by Python's integers.
+    everybody has in the end is checked with Python's integers.
 
     Parameters
     ----------

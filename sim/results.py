@@ -155,7 +155,7 @@ class Counters(Part):
     overflow: int = 0
     """Flits and messages dropped because their buffer was full."""
     stray: int = 0
-    """Messages that no entry could use, and set-up packets that nobody asked for."""
+    """Messages that no entry could use, and unrequested set-up packets."""
     refused_arrive: int = 0
     """Arrivals that were not accepted."""
     refused_write: int = 0

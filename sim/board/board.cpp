@@ -1,7 +1,7 @@
 // A board in simulation: its top, clocked, and the bytes of its UART's lines on a terminal.
 //
 // Arguments: the descriptor of the terminal, and the cycles of a bit. Ends when standard input
-// does. Nobody sees time pass between two lines but by the board's own counts, so once a question
+// does. Time between two lines is seen only by the board's own counts, so once a question
 // is answered and no byte has come for a while, it goes on at ease.
 #include <cerrno>
 #include <cstdint>

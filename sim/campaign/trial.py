@@ -28,7 +28,7 @@ EPOCH = 1
 
 
 class Injector:
-    """Draws messages with the right check bits, and a tag by chance.
+    """Draws messages with the right check bits, and a random tag.
 
     Parameters
     ----------

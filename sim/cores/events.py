@@ -51,7 +51,7 @@ class Events:
     cycles : int
         When it ended.
     end : {"end", "limit", "stuck"}
-        All cores are over or one was stopped; the limit; nobody can go on.
+        All cores are over or one was stopped; the limit; no core can go on.
     exits : dict of int to (int, int)
         Cycle and exit code, by core.
     arrivals, releases : dict of (int, int) to list of int

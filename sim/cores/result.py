@@ -78,7 +78,7 @@ class CoresResult:
     cycles : int
         From when the cores were let go to the last one's end.
     verdict : {"end", "fault", "limit", "stuck"}
-        All cores have ended; one was stopped; the limit was reached; nobody could go on.
+        All cores have ended; one was stopped; the limit was reached; no core could go on.
     exits : tuple of int or None
         Exit code of each core; None: it has not ended.
     console : tuple of Put

@@ -114,7 +114,7 @@ class GroupArrivals:
         return self._policies[episode]
 
     def _plan_episode(self, episode: int, cycle: int) -> None:
-        """Plan everybody's arrival, nobody being inside."""
+        """Plan every member's arrival, none being inside."""
         count, jitter = len(self.places), self._scenario.jitter
         policy = self._policy(episode)
         last = episode % count

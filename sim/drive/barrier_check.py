@@ -255,15 +255,15 @@ class GroupCheck(Rule):
             case AllOver():
                 self._ending = True
 
-    def _gone(self, note: Removed) -> Iterator[Mismatch]:
-        created = self._instances.pop(note.number)
-        episodes, inside = self._barriers.state(note.number)
+    def _gone(self, act: Removed) -> Iterator[Mismatch]:
+        created = self._instances.pop(act.number)
+        episodes, inside = self._barriers.state(act.number)
         name = f"group {created.gid}"
         if inside:
             what = f"{name}: members inside when it was gone"
-            yield Mismatch(note.cycle, None, what, len(inside), 0)
-        if note.number not in self._killed and episodes != created.episodes:
-            yield Mismatch(note.cycle, None, f"{name}: episodes", episodes, created.episodes)
+            yield Mismatch(act.cycle, None, what, len(inside), 0)
+        if act.number not in self._killed and episodes != created.episodes:
+            yield Mismatch(act.cycle, None, f"{name}: episodes", episodes, created.episodes)
         places = zip(created.targets, created.entries, strict=True)
         self._unread.update(dict.fromkeys(places, created.gid))
 

@@ -25,7 +25,7 @@ from syncfabric.models.planning.set_up import (
     group_images,
 )
 from syncfabric.sim.drive.config_port import Cycles
-from syncfabric.sim.drive.driver import Agenda, Inputs, Program
+from syncfabric.sim.drive.driver import EventQueue, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.instances import Instance, Instances
 from syncfabric.sim.drive.packets import Packet
@@ -64,7 +64,7 @@ class MembersSetUp(Program):
         self._driver, self._shape = driver, driver.plan.spec.message_network.shape
         self._rng = random.Random(f"{driver.scenario.seed}/set-up")
         self._layout = self._shape.router.layout
-        self._agenda = Agenda()
+        self._events = EventQueue()
         self._left = 0  # engines that are not set up
         self._unstarted: list[GroupPlan] = []
         self._starting = 0
@@ -86,7 +86,7 @@ class MembersSetUp(Program):
         """Return the cycle of the next thing that is to be done."""
         if not self._begun or (self._unstarted and not self._left):
             return now
-        return self._agenda.next_cycle
+        return self._events.next_cycle
 
     def step(self, now: int, packets: Sequence[Packet]) -> None:
         """Let all software do what it is time for."""
@@ -96,7 +96,7 @@ class MembersSetUp(Program):
                 self._begin(now, group)
         for packet in packets:
             self._obey(now, packet)
-        self._agenda.step(now)
+        self._events.step(now)
         if not self._left and self._driver.port.is_idle and self._driver.model.is_empty():
             for group in self._unstarted:
                 self._start(group, now)
@@ -110,10 +110,10 @@ class MembersSetUp(Program):
         self._unstarted.append(group)
         for node, (own, *others) in duties(group).items():
             cycle = now + self._rng.randrange(SPREAD)
-            self._agenda.at(cycle, partial(self._set_up_own, group, images[own]))
+            self._events.at(cycle, partial(self._set_up_own, group, images[own]))
             for router in others:
                 cycle += self._rng.randint(1, SET_UP_PAUSE)
-                self._agenda.at(cycle, partial(self._ask, node, self._batch(group, images[router])))
+                self._events.at(cycle, partial(self._ask, node, self._batch(group, images[router])))
 
     def _set_up_own(self, group: GroupPlan, image: RouterImage, now: int) -> None:
         """Have a representative set its own router's engine up."""
@@ -150,7 +150,7 @@ class MembersSetUp(Program):
             self._left -= 1
 
         due = now + self._rng.randint(0, SET_UP_PAUSE)
-        self._agenda.at(due, lambda _: self._driver.port.ask_all(writes, done))
+        self._events.at(due, lambda _: self._driver.port.ask_all(writes, done))
 
     def _writes(
         self, router: int, entry: int, epoch: int, words: Sequence[int]
@@ -238,7 +238,7 @@ class Churner(Instances[ChurnInstance]):
         for group in driver.plan.engine_groups:
             self._free.hold(group)
         self._gids = free_gids(driver.plan.spec)
-        self._agenda = Agenda()
+        self._events = EventQueue()
         self._programs: deque[Cycles[None]] = deque()
         self._ahead, self._vain = driver.scenario.churn, 0
         self._begun = False
@@ -285,7 +285,7 @@ class Churner(Instances[ChurnInstance]):
             instance.since = now
             if instance.arrivals.finished and not instance.to_kill:
                 self._programs.append(self._tear_down(instance))
-        self._agenda.step(now)
+        self._events.step(now)
         self._arrive(ordered=True)
         if self._programs and self._failed is None:
             try:
@@ -308,7 +308,7 @@ class Churner(Instances[ChurnInstance]):
                 self.outcome.given_up += drawn is None
                 self.ended += drawn is None
         if self._ahead:
-            self._agenda.at(now + self._rng.randint(1, PAUSE), self._create)
+            self._events.at(now + self._rng.randint(1, PAUSE), self._create)
 
     def _draw(self, manager: int) -> GroupPlan | None:
         """Draw a group in entries of a manager's share; None if there are none, or no route."""
@@ -359,7 +359,7 @@ class Churner(Instances[ChurnInstance]):
         instance.since = self._now
         if instance.to_kill:
             at = self._now + self._rng.randint(0, BEFORE_KILL)
-            self._agenda.at(at, lambda _: self._programs.append(self._kill(instance)))
+            self._events.at(at, lambda _: self._programs.append(self._kill(instance)))
 
     def _tear_down(self, instance: ChurnInstance) -> Cycles[None]:
         start = self._now
@@ -381,7 +381,7 @@ class Churner(Instances[ChurnInstance]):
         self._driver.acts.append(Commanded(self._now, instance.number, instance.manager, command))
 
     def _end(self, instance: ChurnInstance) -> Cycles[None]:
-        """Read the status of a group's entries, which the check judges, and free them."""
+        """Read the status of a group's entries, which the check reads, and free them."""
         self._driver.acts.append(Removed(self._now, instance.number))
         shape, places = self._network.shape, instance.group.placement.items()
         reads = [commit_write(Code.READ, shape, *place, 0) for place in places]

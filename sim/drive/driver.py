@@ -103,31 +103,31 @@ class Program:
         """Add what was measured to a run's outcome."""
 
 
-Deed = Callable[[int], None]
+Action = Callable[[int], None]
 """Receives the cycle in which it is done."""
 
 
-class Agenda:
-    """Deeds by their cycles; those of a cycle in the order in which they were entered."""
+class EventQueue:
+    """Actions by their cycles; those of a cycle in the order in which they were entered."""
 
     def __init__(self) -> None:
-        self._deeds: list[tuple[int, int, Deed]] = []
+        self._actions: list[tuple[int, int, Action]] = []
         self._entered = 0
 
     @property
     def next_cycle(self) -> int | None:
         """The first cycle in which something is to be done."""
-        return self._deeds[0][0] if self._deeds else None
+        return self._actions[0][0] if self._actions else None
 
-    def at(self, cycle: int, deed: Deed) -> None:
-        """Enter a deed."""
+    def at(self, cycle: int, action: Action) -> None:
+        """Enter a action."""
         self._entered += 1
-        heapq.heappush(self._deeds, (cycle, self._entered, deed))
+        heapq.heappush(self._actions, (cycle, self._entered, action))
 
     def step(self, now: int) -> None:
         """Do what is due, and what becomes due by that."""
-        while self._deeds and self._deeds[0][0] <= now:
-            heapq.heappop(self._deeds)[2](now)
+        while self._actions and self._actions[0][0] <= now:
+            heapq.heappop(self._actions)[2](now)
 
 
 READ_BACK = 256
@@ -215,7 +215,7 @@ class Driver(ABC, Generic[M]):
         network = plan.spec.network
         self._registers, self._data_bits = network.port_registers, network.data_bits
         self.rng = random.Random(scenario.seed)
-        self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
+        self._events: list[tuple[int, int, int]] = []  # (cycle, group, member)
         self.groups = [self._group(number, group) for number, group in enumerate(groups)]
         self._member = {
             place: (number, member)
@@ -343,7 +343,7 @@ class Driver(ABC, Generic[M]):
         """
         if self.port.may_ask:
             return now
-        ahead = [self._agenda[0][0]] if self._agenda else []
+        ahead = [self._events[0][0]] if self._events else []
         cycles = (program.next_cycle(now) for program in self.programs)
         ahead += [cycle for cycle in cycles if cycle is not None]
         if self.begin_cycle is None:
@@ -370,8 +370,8 @@ class Driver(ABC, Generic[M]):
         for program in self.programs:
             program.step(now, packets)
         self._sequence(now, quiet)
-        while self._agenda and self._agenda[0][0] <= now:
-            _, number, member = heapq.heappop(self._agenda)
+        while self._events and self._events[0][0] <= now:
+            _, number, member = heapq.heappop(self._events)
             if not any(program.arrive(now, number, member) for program in self.programs):
                 self._arrive(now, number, member, inputs)
         self._act(now, inputs)
@@ -408,7 +408,7 @@ class Driver(ABC, Generic[M]):
 
     def schedule(self, cycle: int, number: int, member: int) -> None:
         """Have a member of a group arrive in a cycle."""
-        heapq.heappush(self._agenda, (cycle, number, member))
+        heapq.heappush(self._events, (cycle, number, member))
 
     def _arrive(self, now: int, number: int, member: int, inputs: Inputs) -> None:
         group = self.groups[number]

@@ -11,7 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.packets import Assembler, Inbox, OnLane, Packet
-from syncfabric.sim.drive.scenario import NUMBER_BITS, Outcome, Passage
+from syncfabric.sim.drive.scenario import NUMBER_BITS, Crossing, Outcome
 from syncfabric.sim.drive.trace import Act, Line, MemberStep, Put, Report, Rule, StepKind
 from syncfabric.sim.results import Mismatch
 
@@ -333,8 +333,8 @@ class CauseCheck(Rule):
                 yield Mismatch(cycle, node, rule, released, self._known[member][member])
 
 
-class Passages(Rule):
-    """Collects the passages of packets that have their number in their last flit.
+class PacketTrace(Rule):
+    """Collects the crossings of packets that have their number in their last flit.
 
     Parameters
     ----------
@@ -342,23 +342,23 @@ class Passages(Rule):
 
     Attributes
     ----------
-    seen : list of Passage
+    seen : list of Crossing
         In the order of their tails.
     """
 
     def __init__(self, spec: MessageSpec) -> None:
         masks = LaneMasks(spec)
         self._width, self._packets = masks.width, Assembler(spec, masks.ordinary)
-        self.seen: list[Passage] = []
+        self.seen: list[Crossing] = []
 
     def wires(self, line: Line) -> Sequence[Mismatch]:
         """Take a cycle in."""
         for lane, first, last, flits in self._packets.note(line.cycle, line.record):
             number = flits[-1] & (1 << NUMBER_BITS) - 1
-            self.seen.append(Passage(number, lane // self._width, first, last))
+            self.seen.append(Crossing(number, lane // self._width, first, last))
         return ()
 
     def report(self, outcome: Outcome) -> None:
-        """Add the passages."""
+        """Add the crossings."""
         if outcome.replay is not None:
-            outcome.replay.passages = self.seen
+            outcome.replay.crossings = self.seen

@@ -92,7 +92,7 @@ class Inbox:
 
 
 PAUSE = 0.3
-"""Chance that the next flit comes a cycle later, where there are pauses."""
+"""Probability that the next flit comes a cycle later, where there are pauses."""
 
 
 class PutPort:

@@ -321,7 +321,7 @@ class ScenarioRunner(Runner[Outcome]):
 
 
 def _saturated(packets: PacketCheck, offered: float, flits: int) -> bool:
-    """Return whether too few flits came out for chance, while the sources' queues grow."""
+    """Return whether fewer flits came out than random arrivals explain, while queues grow."""
     # Packets come at random: five flits at a time, so with this deviation.
     deviation = (PACKET_FLITS * offered) ** 0.5
     waits = [a - b for a, b in zip(packets.latency, packets.network_latency, strict=True)]

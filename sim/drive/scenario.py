@@ -59,7 +59,7 @@ class Replay:
     mode: Mode
 
 
-class Passage(NamedTuple):
+class Crossing(NamedTuple):
     """A packet on a link, by their numbers, and the cycles of its head and of its tail there."""
 
     number: int
@@ -78,13 +78,13 @@ class ReplayOutcome:
         By packet: the cycle in which it could go, and its port had it to send.
     begins : list of int
         The cycle in which the first processor begins each step; with ``barriers`` only.
-    passages : list of Passage
+    crossings : list of Crossing
         As the hardware's links showed them.
     """
 
     due: list[int] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
+    crossings: list[Crossing] = field(default_factory=list)
 
 
 def data_flits(number: int, count: int) -> list[int]:

@@ -24,7 +24,7 @@ from syncfabric.sim.drive.driver import Driver, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
 from syncfabric.sim.drive.lanes import Load, ledger_of
 from syncfabric.sim.drive.log import EventLog, StaticLog
-from syncfabric.sim.drive.packet_check import CauseCheck, PacketCheck, Passages
+from syncfabric.sim.drive.packet_check import CauseCheck, PacketCheck, PacketTrace
 from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import (
     NUMBER_BITS,
@@ -34,7 +34,7 @@ from syncfabric.sim.drive.scenario import (
 )
 from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.static.checks import CollectiveCheck, FlowCheck
-from syncfabric.sim.drive.static.driver import StaticDriver, StaticNoise
+from syncfabric.sim.drive.static.driver import StaticDriver, StaticIllegal
 from syncfabric.sim.drive.static.operations import (
     CollectiveOutcome,
     asked_of,
@@ -44,15 +44,15 @@ from syncfabric.sim.drive.static.operations import (
 from syncfabric.sim.drive.static.software import StaticSoftware
 from syncfabric.sim.drive.trace import Rule
 
-CHANCE = 0.05
-"""Of each kind of disturbance, a cycle."""
+PROBABILITY = 0.05
+"""Of each kind of illegal stimulus, a cycle."""
 EPOCHS = 1 << EPOCH_BITS
 BEYOND = 2
 """Targets behind the last that are named, too, as far as the config port's bits can."""
 
 
 class Illegal(Program):
-    """Disturbs a run without changing the outcome of any barrier.
+    """Drives illegal stimulus without changing the outcome of any barrier.
 
     Processes arrive a second time, and for groups of which they are no members; words are read and
     written that are not there, or only for the other; entries get COMMITs of a wrong epoch or at a
@@ -62,7 +62,7 @@ class Illegal(Program):
     Parameters
     ----------
     driver : EngineDriver
-        Whose plan and inputs are disturbed; its model has the state of entries and managers.
+        Whose plan and inputs are used; its model has the state of entries and managers.
     """
 
     def __init__(self, driver: EngineDriver) -> None:
@@ -98,20 +98,20 @@ class Illegal(Program):
         driver, rng = self._driver, self._driver.rng
         if not driver.active:
             return
-        if self._members and rng.random() < CHANCE:
+        if self._members and rng.random() < PROBABILITY:
             number, member = rng.choice(self._members)
             group = driver.groups[number]
             if group.inside(member):
                 node, register = group.places[member]
                 assert register is not None
                 self._arrive(now, inputs, (node, register))
-        if self._free and rng.random() < CHANCE:
+        if self._free and rng.random() < PROBABILITY:
             self._arrive(now, inputs, rng.choice(self._free))
-        if self._sinks and rng.random() < CHANCE / 4 and not driver.sender.waits:
+        if self._sinks and rng.random() < PROBABILITY / 4 and not driver.sender.waits:
             node, channel = rng.randrange(len(self._shape.nodes)), self._shape.router.channels
             words = [rng.choice(self._sinks), *(rng.getrandbits(32) for _ in range(3))]
             driver.sender.send(node, words[: rng.randint(1, 4)], rng.randrange(channel))
-        if driver.port.is_idle and rng.random() < CHANCE:
+        if driver.port.is_idle and rng.random() < PROBABILITY:
             for request in rng.choice(self._kinds)():
                 driver.port.ask(request)
 
@@ -362,7 +362,7 @@ def _engine_rules(
     if scenario.scheme:
         rules.append(CauseCheck(plan))
     if scenario.replay:
-        rules.append(Passages(network))
+        rules.append(PacketTrace(network))
     if scenario.streams:
         from syncfabric.sim.drive.stream_check import StreamCheck, StreamCount
 
@@ -377,7 +377,7 @@ def _engine_rules(
 def _static_driver(plan: BarrierPlan, scenario: Scenario, _: Observer | None) -> StaticDriver:
     driver = StaticDriver(plan, scenario)
     driver.programs += [StaticSoftware(driver)] if scenario.collectives else []
-    driver.programs += [StaticNoise(driver)] if scenario.noise else []
+    driver.programs += [StaticIllegal(driver)] if scenario.noise else []
     return driver
 
 

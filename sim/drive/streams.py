@@ -9,7 +9,7 @@ from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.stream_traffic import COMMAND, STALLS
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.driver import Agenda, Deed, Inputs, Program
+from syncfabric.sim.drive.driver import Action, EventQueue, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Outcome, Streaming, StreamOutcome
 from syncfabric.sim.drive.trace import BrokenRelease, Commanded
@@ -65,7 +65,7 @@ class Streams(Program):
         self._killed = dict.fromkeys((gid for gid, _ in scenario.kills), False)
         for gid in self._killed:
             driver.give_up(self._groups[gid][0])
-        self._agenda = Agenda()
+        self._events = EventQueue()
         self._coming: list[deque[tuple[Streaming, int]]] = [deque() for _ in self._processes]
         self._programs: list[Cycles[None]] = []
         self._now, self._begun, self._instance = 0, False, 0
@@ -108,7 +108,7 @@ class Streams(Program):
             return max(now, begin)
         if self._programs:
             return now
-        due = self._agenda.next_cycle
+        due = self._events.next_cycle
         return None if due is None else max(now, due)
 
     def report(self, outcome: Outcome) -> None:
@@ -134,7 +134,7 @@ class Streams(Program):
             return
         if not self._begun:
             self._begin(now)
-        self._agenda.step(now)
+        self._events.step(now)
         if self._programs:  # one after another
             try:
                 next(self._programs[0])
@@ -156,7 +156,7 @@ class Streams(Program):
             self._movement.wake(node, now + 1)
             self._driver.stimuli.append(Stimulus(now, StimulusKind.STALL, node, word))
         for gid, after in self._driver.scenario.kills:
-            self._agenda.at(now + after, self._kill(gid))
+            self._events.at(now + after, self._kill(gid))
         self._plan(now)
 
     def _seats(self, gid: int) -> list[tuple[int, int]]:
@@ -182,7 +182,7 @@ class Streams(Program):
 
     def _later(self, least: int, node: int) -> None:
         at = least + self._rng.randint(0, self._driver.scenario.jitter)
-        self._agenda.at(at, lambda now: self._put(now, node))
+        self._events.at(at, lambda now: self._put(now, node))
 
     def _put(self, now: int, node: int) -> None:
         """Give a node's source its next packet."""
@@ -204,7 +204,7 @@ class Streams(Program):
 
     # Groups that are killed.
 
-    def _kill(self, gid: int) -> Deed:
+    def _kill(self, gid: int) -> Action:
         return lambda now: self._programs.append(self._end(gid))
 
     def _end(self, gid: int) -> Cycles[None]:

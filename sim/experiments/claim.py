@@ -43,13 +43,13 @@ class Claim:
     """What must be said of it, as that it did not come out, or how far the search went."""
     aim: Aim = "same"
     """Which numbers confirm the paper's."""
-    judged: Verdict | None = None
+    decided: Verdict | None = None
     """The verdict where it cannot be read from the two values."""
     by_formula: bool = False
     """Whether the row follows from an input, or from a formula that was fitted to the paper."""
 
     def __post_init__(self) -> None:
-        _ = self.verdict  # refuses words that it cannot judge
+        _ = self.verdict  # refuses words that it cannot compare
 
     @property
     def ratio(self) -> float | None:
@@ -66,8 +66,8 @@ class Claim:
     @property
     def verdict(self) -> Verdict | None:
         """Whether the paper's value came out; None where the paper has none."""
-        if self.paper is None or self.judged is not None:
-            return self.judged
+        if self.paper is None or self.decided is not None:
+            return self.decided
         if self.ours is None:
             return "no result"
         if isinstance(self.ours, str):
@@ -112,8 +112,8 @@ def figure(
     peers : str
         What other projects reach, a line each.
     """
-    judged: Verdict | None = None if met is None else "holds" if met else "does not hold"
-    return Claim(name, target, measured, peers, judged=judged)
+    decided: Verdict | None = None if met is None else "holds" if met else "does not hold"
+    return Claim(name, target, measured, peers, decided=decided)
 
 
 def _within(span: str, value: float) -> bool:
@@ -126,7 +126,7 @@ def _within(span: str, value: float) -> bool:
     """
     found = SPAN.fullmatch(span)
     if found is None:
-        raise ValueError(f'claim: "{span}" is no range of numbers; judge it')
+        raise ValueError(f'claim: "{span}" is no range of numbers; compare it')
     word, bound, low, high = found.groups()
     if word is None:
         return float(low) <= value <= float(high)
@@ -155,17 +155,17 @@ def summary(claims: Mapping[str, Sequence[Claim]]) -> str:
         By the name of the experiment.
     """
     rows = [claim for some in claims.values() for claim in some]
-    judged = [claim for claim in rows if claim.verdict is not None]
-    counts = Counter(claim.verdict for claim in judged)
-    formula = sum(claim.by_formula and claim.verdict == "holds" for claim in judged)
+    decided = [claim for claim in rows if claim.verdict is not None]
+    counts = Counter(claim.verdict for claim in decided)
+    formula = sum(claim.by_formula and claim.verdict == "holds" for claim in decided)
     missed = {
         name: sum(claim.verdict == "does not hold" for claim in some)
         for name, some in claims.items()
     }
     where = ", ".join(f"{name} {count}" for name, count in missed.items() if count)
     return (
-        f"claims of the papers: {len(judged)}; hold: {counts['holds']} ({formula} by formula); "
+        f"claims of the papers: {len(decided)}; hold: {counts['holds']} ({formula} by formula); "
         f"partly: {counts['partly']}; do not hold: {counts['does not hold']}"
         f"{f' ({where})' if where else ''}; no result: {counts['no result']}; "
-        f"rows of ours alone: {len(rows) - len(judged)}"
+        f"rows of ours alone: {len(rows) - len(decided)}"
     )

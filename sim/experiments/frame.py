@@ -303,14 +303,14 @@ class Work:
     ) -> None:
         """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole.
 
-        ``holds`` judges what the two values do not say, ``partly`` what does not hold.
+        ``holds`` decides what the two values do not say, ``partly`` what does not hold.
         """
         self.check()
-        judged: Verdict | None = None
+        decided: Verdict | None = None
         if paper is not None and holds is not None:
-            judged = "holds" if holds else "partly" if partly else "does not hold"
+            decided = "holds" if holds else "partly" if partly else "does not hold"
         formula = by_formula or self.by_formula
-        self.claims.append(Claim(claim, paper, ours, note, aim, judged, formula))
+        self.claims.append(Claim(claim, paper, ours, note, aim, decided, formula))
 
     def confirm(
         self,

@@ -1,7 +1,7 @@
 // The active tiles. One that idles is not evaluated, and what it drives stays.
 //
 // Tiles are in as many parts as there are threads. What crosses from one part to another is a link's
-// wires, which one side writes, and notes of tiles to wake, which their own part reads in the next
+// wires, which one side writes, and the tiles to wake, which their own part reads in the next
 // cycle: so the number of threads changes nothing.
 #pragma once
 #include <algorithm>
@@ -30,7 +30,7 @@ template <class Network> class Active {
             parts_[part_of_[tiles[i]]].tiles.push_back(tiles[i]);
             may_idle_ &= network.at(tiles[i], is_small);
         }
-        for (auto& part : parts_) part.notes.resize(threads);
+        for (auto& part : parts_) part.wakes.resize(threads);
         for (auto& link : network.links) {
             leaving_[link.source].push_back(&link);
             coming_[link.target].push_back(&link);
@@ -101,7 +101,7 @@ template <class Network> class Active {
     using Links = std::vector<const typename decltype(Network::links)::value_type*>;
     struct alignas(64) Part {
         std::vector<int> tiles;
-        std::vector<std::vector<int>> notes;  // tiles to wake, by their part
+        std::vector<std::vector<int>> wakes;  // tiles to wake, by their part
         std::vector<int> released;
         uint64_t evaluated = 0;
     };
@@ -114,9 +114,9 @@ template <class Network> class Active {
     template <class Before> void evaluate(int number, bool look, Before& before) {
         Part& part = parts_[number];
         for (auto& other : parts_) {
-            for (int tile : other.notes[number])
+            for (int tile : other.wakes[number])
                 if (idle_[tile]) idle_[tile] = false, part.tiles.push_back(tile);
-            other.notes[number].clear();
+            other.wakes[number].clear();
         }
         part.evaluated += part.tiles.size();
         part.released.clear();
@@ -145,15 +145,15 @@ template <class Network> class Active {
     }
 
     void carry(int tile, Part& part) {
-        auto note = [&](int other) {
-            if (idle_[other]) part.notes[part_of_[other]].push_back(other);
+        auto wake_later = [&](int other) {
+            if (idle_[other]) part.wakes[part_of_[other]].push_back(other);
         };
         for (auto* link : leaving_[tile])
-            if (link->forward()) note(link->target);
+            if (link->forward()) wake_later(link->target);
         for (auto* link : coming_[tile])
-            if (link->backward()) note(link->source);
-        FOR_CHAIN(if (auto* hop = away_[tile]) if (hop->forward()) note(hop->target);
-                  if (auto* hop = back_[tile]) if (hop->backward()) note(hop->source);)
+            if (link->backward()) wake_later(link->source);
+        FOR_CHAIN(if (auto* hop = away_[tile]) if (hop->forward()) wake_later(hop->target);
+                  if (auto* hop = back_[tile]) if (hop->backward()) wake_later(hop->source);)
     }
 
     Network& network_;

@@ -192,7 +192,7 @@ class Fabric:
     def waits(self, most: int) -> int:
         """Return the longest that a packet was first in its source's queue.
 
-        From now on it is wrong to be so for ``most`` cycles; 0: nobody looks.
+        From now on it is wrong to be so for ``most`` cycles; 0: not checked.
         """
         (longest,) = self._ask(f"waits {most}")
         return int(longest)

@@ -13,7 +13,7 @@ from syncfabric.models.errors import about
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
-from syncfabric.sim.drive.scenario import Job, Outcome, Passage, Replay, ReplayOutcome, Scenario
+from syncfabric.sim.drive.scenario import Crossing, Job, Outcome, Replay, ReplayOutcome, Scenario
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import Packets, packets_of
 from syncfabric.sim.replay.routes import CYCLES_PER_HOP
@@ -70,16 +70,16 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
     Flit j of a packet that is alone is on link i of its path, 0 the sender's, in cycle
     ``due + 1 + j + i`` times the cycles a hop.
     """
-    passages: defaultdict[int, dict[int, Passage]] = defaultdict(dict)
-    for passage in outcome.passages:
-        passages[passage.number][passage.link] = passage
+    crossings: defaultdict[int, dict[int, Crossing]] = defaultdict(dict)
+    for crossing in outcome.crossings:
+        crossings[crossing.number][crossing.link] = crossing
     messages = packets.messages
     takers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for number, route in enumerate(packets.routes):
         for link in route.links:
             takers[packets.replays[0].sends[number].step, link].append(number)
     for number, route in enumerate(packets.routes):
-        late = list(_late(packets, number, outcome.due[number], passages[number]))
+        late = list(_late(packets, number, outcome.due[number], crossings[number]))
         cycles = max(map(max, late), default=0)
         if not cycles:
             continue
@@ -98,15 +98,15 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
 
 
 def _late(
-    packets: Packets, number: int, due: int, passages: Mapping[int, Passage]
+    packets: Packets, number: int, due: int, crossings: Mapping[int, Crossing]
 ) -> Iterator[tuple[int, int]]:
     """Yield how late a packet's head and tail are on each link of its path, as far as it came."""
     route, flits = packets.routes[number], len(packets.replays[0].sends[number].payloads)
     for place, link in enumerate(route.links):
-        if link not in passages:
+        if link not in crossings:
             return
         alone = due + 1 + place * CYCLES_PER_HOP
-        yield passages[link].first - alone, passages[link].last - alone - (flits - 1)
+        yield crossings[link].first - alone, crossings[link].last - alone - (flits - 1)
 
 
 @dataclass(frozen=True)
@@ -264,16 +264,16 @@ def cycles_of(outcome: Outcome) -> int | None:
     played = outcome.replay
     if verdict_of(outcome)[0] != "match" or played is None:
         return None
-    return max(passage.last for passage in played.passages) - min(played.due)
+    return max(crossing.last for crossing in played.crossings) - min(played.due)
 
 
 def _steps(played: Replay, outcome: ReplayOutcome) -> tuple[StepCycles, ...]:
     """Return each step's cycles, of those that were begun."""
     last = list(outcome.begins)
     count = [0] * len(outcome.begins)
-    for passage in outcome.passages:
-        step = played.sends[passage.number].step
-        last[step] = max(last[step], passage.last)
+    for crossing in outcome.crossings:
+        step = played.sends[crossing.number].step
+        last[step] = max(last[step], crossing.last)
     for send in played.sends:
         if send.step < len(count):
             count[send.step] += 1

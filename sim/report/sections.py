@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from syncfabric.models.collectives.chunks.checker import check, proved, spans
 from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.collectives.verdict import Verdict as Judged
+from syncfabric.models.collectives.verdict import Verdict as Examined
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
@@ -225,8 +225,8 @@ def schedule_section(source: str, schedule: Schedule, prefix: str) -> Section:
 
 
 def _blocks(source: str, schedule: Schedule, prefix: str, title: str) -> Iterator[Block]:
-    judged = examine(schedule)
-    yield _verdict(judged)
+    examined = examine(schedule)
+    yield _verdict(examined)
     small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
     if small:
         yield Play("Step by step", schedule_animation(schedule))
@@ -244,18 +244,22 @@ def _blocks(source: str, schedule: Schedule, prefix: str, title: str) -> Iterato
         yield Table(f"Messages of {source}", (heads, rows), closed=True)
 
 
-def _verdict(judged: Judged) -> Verdict:
-    schedule, report = judged.schedule, judged.report
-    lines = [f"{len(schedule.steps)} steps, {steps_words(judged)}"]
-    lines += [f"at least {bound.value} steps: {bound.argument.words()}" for bound in judged.bounds]
+def _verdict(examined: Examined) -> Verdict:
+    schedule, report = examined.schedule, examined.report
+    lines = [f"{len(schedule.steps)} steps, {steps_words(examined)}"]
+    lines += [
+        f"at least {bound.value} steps: {bound.argument.words()}" for bound in examined.bounds
+    ]
     if (own := schedule.certificate) is not None:
-        holds = f"does not hold: {judged.unproved}" if judged.unproved else "holds"
+        holds = f"does not hold: {examined.unproved}" if examined.unproved else "holds"
         lines.append(f"certified {own.value}: {own.argument.words()}; {holds}")
     lines += [f"wrong: {conflict.words()}" for conflict in report.conflicts]
     if (rest := report.count - len(report.conflicts)) > 0:
         lines.append(f"and {rest:,} more")
-    word = "right" if judged.right else "wrong"
-    return Verdict(judged.right, "optimal" if judged.right and judged.optimal else word, lines)
+    word = "right" if examined.right else "wrong"
+    return Verdict(
+        examined.right, "optimal" if examined.right and examined.optimal else word, lines
+    )
 
 
 def chunk_section(source: str, schedule: InChunks, prefix: str) -> Section:

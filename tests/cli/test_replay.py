@@ -23,7 +23,7 @@ def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> 
         "in all     49 cycles, 6 of them for barriers",
         "no barrier 41 cycles for the schedule without them",
         "at once    58 cycles for the same messages with no schedule",
-        "bound      36 cycles: 2 times 17 flits, and the way",
+        "bound      36 cycles: 2 times 17 flits, and the path",
         "verdict    no packet waits a cycle",
     ]
 

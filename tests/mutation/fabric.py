@@ -35,7 +35,7 @@ FABRIC = (
     _broken(
         "what comes by a link wakes nobody",
         "active",
-        "if (link->forward()) note(link->target);",
+        "if (link->forward()) wake_later(link->target);",
         "link->forward();",
     ),
     _broken(

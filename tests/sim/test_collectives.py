@@ -1,4 +1,4 @@
-"""Collectives from Python: run, judged, and beside their formulas."""
+"""Collectives from Python: run, checked, and beside their formulas."""
 
 import pytest
 

@@ -157,7 +157,7 @@ def test_a_run_on_an_irregular_network(tmp_path: Path) -> None:
     assert (group.root, group.root_switch, group.root_node) == ((6, 0), 6, (6, 0))
     assert (group.height, group.longest_path, group.bound_links) == (2, 2, 3)
     assert group.latency is not None
-    assert group.latency.max == 2 * 3 + 2  # E11: who is last waits for nobody
+    assert group.latency.max == 2 * 3 + 2  # E11: the last one waits for none
     assert group.bound == 2 * 3 + 2 + 3  # three cycles behind others on the path
     assert (group.planner, group.bound_btm) == ("shortest", None)
     assert all(Path(name).is_file() for name in result.files)

@@ -1,6 +1,6 @@
 /* Barriers of all cores, one after another; each core reports when it arrived and when it went on.
  *
- * Macros: EPISODES barriers; before each one a core works SKEW cycles at most, by chance. A core
+ * Macros: EPISODES barriers; before each one a core works SKEW cycles at most, at random. A core
  * puts, for each barrier, the cycle before it and the cycle after it. */
 
 #include "syncfabric.h"
@@ -24,13 +24,13 @@ static uint32_t next(uint32_t s)
 int main(void)
 {
     sf_group *all = sf_world();
-    uint32_t chance = 0x9e3779b9u * (sf_core() + 1);
+    uint32_t state = 0x9e3779b9u * (sf_core() + 1);
     sf_barrier(all);
     for (unsigned episode = 0; episode < EPISODES; episode++) {
         if (SKEW) {
             uint32_t start = sf_cycle(), work;
-            chance = next(chance);
-            work = (chance >> 8) % (SKEW + 1u);
+            state = next(state);
+            work = (state >> 8) % (SKEW + 1u);
             while (sf_cycle() - start < work)
                 ;
         }

@@ -56,12 +56,12 @@ int main(void)
         busy = 0;
         for (uint32_t v = core; v < VERTICES; v += cores)
             if (level_of[v] == level) {
-                uint32_t chance = 0x9e3779b9u * (v + 1);
+                uint32_t state = 0x9e3779b9u * (v + 1);
                 for (unsigned edge = 0; edge < DEGREE; edge++) {
-                    chance ^= chance << 13;
-                    chance ^= chance >> 17;
-                    chance ^= chance << 5;
-                    reach((chance >> 8) % VERTICES, level);
+                    state ^= state << 13;
+                    state ^= state >> 17;
+                    state ^= state << 5;
+                    reach((state >> 8) % VERTICES, level);
                 }
                 busy = 1;
             }

@@ -1,6 +1,6 @@
 /* Barriers of the file's groups GROUPS, ..., 2, 1, each group's members among those of the next.
  *
- * So who is no member of a group has done with all barriers, and disturbs nobody. A group's first
+ * So a core in no group has done with all barriers, and adds no load. A group's first
  * barrier lets its members begin together. For each group that it is a member of, from group 1 on, a
  * core puts the cycle before and the cycle after each of EPISODES more; with REDUCE 1 they are
  * reductions. */

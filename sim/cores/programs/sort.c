@@ -42,17 +42,17 @@ int main(void)
 {
     sf_group *all = sf_world();
     unsigned core = sf_core(), cores = sf_cores();
-    uint32_t chance = 0x9e3779b9u * (core + 1);
+    uint32_t state = 0x9e3779b9u * (core + 1);
 
     if (cores & (cores - 1)) {
         sf_puts("sort takes a power of two of cores\n");
         return 2;
     }
     for (unsigned i = 0; i < KEYS; i++) {
-        chance ^= chance << 13;
-        chance ^= chance >> 17;
-        chance ^= chance << 5;
-        keys[i] = chance;
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        keys[i] = state;
     }
     sort_own();
     for (unsigned run = 2; run <= cores; run *= 2)

@@ -24,7 +24,7 @@ static uint32_t share;   /* of the own manager: see SYNCFABRIC_SHARES */
 static uint8_t roots[SYNCFABRIC_PORT_REGISTERS];
 static uint16_t tickets[SYNCFABRIC_PORT_REGISTERS];
 static uint8_t owing[SYNCFABRIC_PORT_REGISTERS];
-static uint32_t broken; /* entries that are taken until nobody owes any more */
+static uint32_t broken; /* entries that are taken until no member owes any more */
 
 void sf_begin_manager(const uint16_t *words)
 {

@@ -164,7 +164,7 @@ static inline sf_group *sf_world(void) { return sf_world_made ? sf_world_made : 
 /* The group of the network file with this id, or 0 where this core is no member. */
 sf_group *sf_group_of(unsigned gid);
 
-/* Make a group. All its members call it with the same list, and nobody else; members that make
+/* Make a group. All its members call it with the same list, and no others; members that make
  * several groups make them in the same order. It has a register where every member has one free and
  * can set it up: on meshes, and over switches if there is a manager at a member's node; else its
  * barriers go over messages. 0 if this core is not in the list, or if the members have too many

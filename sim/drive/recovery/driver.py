@@ -176,7 +176,7 @@ class Recovery(Instances[Instance]):
         if self.plan.spec.network.watched:
             self._note_kill(*instances)
         yield from self._until(lambda: any(self._is_reported(each, timeout) for each in instances))
-        # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
+        # From here on software knows what is dead. It lets no member in, and nothing wait for it.
         for instance in instances:
             instance.closed = True
         yield from self._bring_back(hit)

@@ -18,7 +18,7 @@ from syncfabric.sim.lifecycle.effects import FoundError, Steps
 from syncfabric.sim.lifecycle.lifecycle import ByRoutes
 
 SHARE = 1 / 16
-"""How often each disturbance comes, a cycle."""
+"""How often each illegal stimulus comes, a cycle."""
 
 
 class StaticDriver(Driver[StaticModel]):
@@ -102,8 +102,8 @@ class StaticDriver(Driver[StaticModel]):
         )
 
 
-class StaticNoise(Program):
-    """Draws disturbances; none of them changes a barrier but by its time.
+class StaticIllegal(Program):
+    """Draws illegal stimuli; none of them changes a barrier but by its time.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class StaticNoise(Program):
         return now if self._driver.active else None
 
     def act(self, now: int, inputs: Inputs) -> None:
-        """Add disturbances to a cycle's inputs; when barriers are over, lower every ``hold``."""
+        """Add illegal stimuli to a cycle's inputs; when barriers are over, lower every ``hold``."""
         if not self._driver.active:
             for node in sorted(self._held):
                 self._hold(now, inputs, node, False)

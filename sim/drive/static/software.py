@@ -191,7 +191,7 @@ def _token(own: Sequence[int], asked: Collective, flit_bits: int, *, last: bool)
 class _Course:
     """A group, its members' software, and when each begins an operation.
 
-    ``agenda`` gets (cycle, number, member) where a member begins an operation.
+    ``events`` gets (cycle, number, member) where a member begins an operation.
     """
 
     def __init__(
@@ -200,10 +200,10 @@ class _Course:
         group: GroupPlan,
         asked: Sequence[tuple[int, Collective]],
         number: int,
-        agenda: list[tuple[int, int, int]],
+        events: list[tuple[int, int, int]],
     ) -> None:
         network, self._driver, self._scenario = network_of(driver.plan), driver, driver.scenario
-        self._group, self._asked, self._number, self._agenda = group, asked, number, agenda
+        self._group, self._asked, self._number, self._events = group, asked, number, events
         self.id = group.id
         self._shape = Shape.of(network, group)
         self.nodes = [network.topology.index(node) for node in group.members]
@@ -296,7 +296,7 @@ class _Course:
             seats,
             self._scenario,
             self._rng,
-            lambda cycle, member: heapq.heappush(self._agenda, (cycle, self._number, member)),
+            lambda cycle, member: heapq.heappush(self._events, (cycle, self._number, member)),
         )
 
 
@@ -319,9 +319,9 @@ class StaticSoftware(Program):
         plan, asked = driver.plan, driver.scenario.collectives
         check_collectives(plan, asked)
         self._driver = driver
-        self._agenda: list[tuple[int, int, int]] = []
+        self._events: list[tuple[int, int, int]] = []
         self._courses = [
-            _Course(driver, group, each, number, self._agenda)
+            _Course(driver, group, each, number, self._events)
             for number, (group, each) in enumerate(asked_of(plan, asked))
         ]
         self._loading = list(self._courses)
@@ -355,8 +355,8 @@ class StaticSoftware(Program):
         if self._driver.begin_cycle is None:
             return None
         ahead = [course.next_cycle(now) for course in self._courses]
-        if self._agenda:
-            ahead.append(max(now, self._agenda[0][0]))
+        if self._events:
+            ahead.append(max(now, self._events[0][0]))
         if not self._loading and any(course.waits for course in self._courses):
             ahead.append(now)
         return min((cycle for cycle in ahead if cycle is not None), default=None)
@@ -370,8 +370,8 @@ class StaticSoftware(Program):
             self.start(now)
         for course in self._courses:
             course.end(now)
-        while self._agenda and self._agenda[0][0] <= now:
-            _, number, member = heapq.heappop(self._agenda)
+        while self._events and self._events[0][0] <= now:
+            _, number, member = heapq.heappop(self._events)
             self._courses[number].begin(now, member)
         for course in self._courses:
             course.act(now, inputs)

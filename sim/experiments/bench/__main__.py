@@ -60,9 +60,9 @@ def _missed(words: list[str], folder: str | None) -> int:
         if peers:
             table.add_column("others")
         for claim in work.claims:
-            cells = (claim.claim, str(claim.ours), str(claim.paper), MARKS[claim.judged])
+            cells = (claim.claim, str(claim.ours), str(claim.paper), MARKS[claim.decided])
             table.add_row(*cells, *([claim.note] if peers else []))
-            missed += claim.judged == "does not hold"
+            missed += claim.decided == "does not hold"
         console.print(table)
         if folder:
             write(work, Path(folder))

@@ -27,9 +27,9 @@ CURVES = "The text of the paper gives no numbers of its curves"
 NO_SWAPS = "no swaps"
 
 
-def drawn(dice: np.random.Generator, nodes: int, farthest: int) -> NDArray[np.int64]:
+def drawn(rng: np.random.Generator, nodes: int, farthest: int) -> NDArray[np.int64]:
     """Return a symmetric matrix of distances from 1 to ``farthest``."""
-    upper = np.triu(dice.integers(1, farthest + 1, (nodes, nodes)), 1)
+    upper = np.triu(rng.integers(1, farthest + 1, (nodes, nodes)), 1)
     matrix: NDArray[np.int64] = upper + upper.T
     return matrix
 
@@ -47,10 +47,10 @@ class SlowLink:
     @classmethod
     def draw(cls, seed: int, nodes: int, farthest: int = 10) -> SlowLink:
         """Return that of a seed. Distances are integers from 1, and all links are as likely."""
-        dice = np.random.default_rng(seed)
-        costs = MatrixCosts(drawn(dice, nodes, farthest))
+        rng = np.random.default_rng(seed)
+        costs = MatrixCosts(drawn(rng, nodes, farthest))
         before = Layout(costs, balanced_path(costs, np.arange(nodes), 0))
-        return cls(costs, before, int(dice.integers(1, nodes)))
+        return cls(costs, before, int(rng.integers(1, nodes)))
 
     def counting(self, start_up: StartUp) -> SlowLink:
         """Return the same with start-ups in the tree's cost; to be called before ``slow``."""
@@ -253,17 +253,17 @@ def ends(seed: int, farthest: int, goal: Goal, nodes: int, events: int) -> dict[
         Until when nodes are swapped.
     nodes, events : int
     """
-    dice = np.random.default_rng(seed)
-    matrix = drawn(dice, nodes + events, farthest)
+    rng = np.random.default_rng(seed)
+    matrix = drawn(rng, nodes + events, farthest)
     # Of each event the node that joins or leaves: those that are in the tree leave.
     there, free, script = list(range(1, nodes)), nodes, []
     for _ in range(events):
-        if dice.random() < 0.5:
+        if rng.random() < 0.5:
             there.append(free)
             script.append(free)
             free += 1
         else:
-            script.append(there.pop(int(dice.integers(len(there)))))
+            script.append(there.pop(int(rng.integers(len(there)))))
     policies = {
         NO_SWAPS: Policy(join=None, leave=None),
         PATH: Policy(join="position", leave="path", goal=goal),

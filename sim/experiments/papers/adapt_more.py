@@ -113,7 +113,7 @@ def clusters(nodes: int, seed: int) -> tuple[CostFunction, Near]:
     return levels, Groups(labels)
 
 
-def chance(nodes: int, seed: int) -> tuple[CostFunction, Near]:
+def random_costs(nodes: int, seed: int) -> tuple[CostFunction, Near]:
     """Return costs from 1 to 10 that follow from nothing, and differ from those back."""
 
     def mixed(one: Ints, other: Ints) -> Floats:
@@ -128,7 +128,7 @@ def chance(nodes: int, seed: int) -> tuple[CostFunction, Near]:
 KINDS: dict[str, Callable[[int, int], tuple[CostFunction, Near]]] = {
     "distance in a plane": plane,
     "hierarchical clusters": clusters,
-    "random, one-way": chance,
+    "random, one-way": random_costs,
 }
 
 
@@ -209,13 +209,13 @@ def million(work: Work) -> None:
         work.claim(f"cost of the tree, {how}", None, tree.cost)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     work.claim("peak memory of the process, GiB", None, peak)
-    dice = np.random.default_rng(work.seed)
-    slow = _events(work, "a slower link", lambda number: _slower(tree, dice, number))
+    rng = np.random.default_rng(work.seed)
+    slow = _events(work, "a slower link", lambda number: _slower(tree, rng, number))
     work.claim("mean swaps tried for a slower link", None, fmean(one.steps for one in slow))
     swaps = sum(one.swapped is not None for one in slow)
     work.claim("slower links that ended with a swap, %", None, 100 * swaps / len(slow))
     _events(work, "a join", lambda number: tree.join())
-    leaving = (int(tree.layout.at[x]) for x in dice.integers(1, len(tree) // 2, WARM + work.runs))
+    leaving = (int(tree.layout.at[x]) for x in rng.integers(1, len(tree) // 2, WARM + work.runs))
     _events(work, "a leave", lambda number: tree.leave(next(leaving)))
 
 
@@ -236,10 +236,10 @@ def _events(work: Work, what: str, event: Callable[[int], Change]) -> list[Chang
     return changes
 
 
-def _slower(tree: Tree, dice: np.random.Generator, number: int) -> Change:
+def _slower(tree: Tree, rng: np.random.Generator, number: int) -> Change:
     """Make a link of the costliest path slower."""
     path = tree.layout.longest_path(0)
     # The first link has the root above it, and with only two no node can be swapped.
-    x = path[int(dice.integers(1, len(path)))]
+    x = path[int(rng.integers(1, len(path)))]
     node, above = int(tree.layout.at[x]), int(tree.layout.at[parent(x)])
     return tree.update_cost(node, above, tree.layout.link(x) + SLOWER * (number + 1))

@@ -1,4 +1,4 @@
-"""Messages between ranks that nobody has to wait for: sent when due, taken as they come."""
+"""Messages between ranks without waiting: sent when due, taken as they come."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Received(NamedTuple):
 class Post:
     """One rank's messages.
 
-    No call waits for another rank: a message to one that is gone is never taken, and harms nobody.
+    No call waits for another rank: a message to one that is gone is never taken, and harms none.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ static struct {
 static unsigned count, group_count, memory_bytes, slowest;
 static uint64_t cycle, rng;
 
-static unsigned chance(unsigned below)
+static unsigned random_below(unsigned below)
 {
     rng ^= rng << 13, rng ^= rng >> 7, rng ^= rng << 17;
     return (unsigned)(rng >> 20) % below;
@@ -110,7 +110,7 @@ static void arrive(unsigned core, unsigned number, uint32_t value)
         core_state *m = &cores[member[i]];
         m->arrived[numbers[i]] = 0;
         m->result[numbers[i]] = result;
-        m->release[numbers[i]] = cycle + 4 + chance(20);
+        m->release[numbers[i]] = cycle + 4 + random_below(20);
     }
 }
 
@@ -119,7 +119,7 @@ static void deliver(unsigned from)
     core_state *c = &cores[from];
     unsigned to = FIELD(c->out.head, PACKET_HEAD, CORE), at;
     core_state *t = &cores[to];
-    uint64_t due = cycle + 4 + chance(slowest);
+    uint64_t due = cycle + 4 + random_below(slowest);
     if (due < c->last_due[to])
         due = c->last_due[to];
     c->last_due[to] = c->out.due = due;
@@ -129,7 +129,7 @@ static void deliver(unsigned from)
     for (at = t->queued++; at > 0 && t->queue[at - 1].due > due; at--)
         t->queue[at] = t->queue[at - 1];
     t->queue[at] = c->out;
-    c->acks[c->unacknowledged++] = due + 4 + chance(slowest);
+    c->acks[c->unacknowledged++] = due + 4 + random_below(slowest);
 }
 
 static void drop_acks(core_state *c)
@@ -235,7 +235,7 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
         *read = (uint32_t)(c->queued && c->queue[0].due <= cycle)
                 << SYNCFABRIC_NETWORK_STATUS_WORD_WAITS_SHIFT
             | c->in_left << SYNCFABRIC_NETWORK_STATUS_WORD_LEFT_SHIFT
-            | (uint32_t)(chance(4) > 0) << SYNCFABRIC_NETWORK_STATUS_WORD_ROOM_SHIFT
+            | (uint32_t)(random_below(4) > 0) << SYNCFABRIC_NETWORK_STATUS_WORD_ROOM_SHIFT
             | c->unacknowledged << SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_SHIFT;
         return 1;
     case SYNCFABRIC_CORE_FENCE_WAIT: *read = 0; return !c->unacknowledged;
@@ -354,7 +354,7 @@ static void step(unsigned core)
     if (writes && to)
         c->x[to] = result;
     c->pc = next;
-    c->busy = cycle + 1 + chance(4);
+    c->busy = cycle + 1 + random_below(4);
 }
 
 static void read_input(FILE *file)

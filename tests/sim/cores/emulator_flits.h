@@ -30,7 +30,7 @@ typedef struct {
 static flit_buffer buffers[BUFFERS];
 static unsigned buffer_count, inject[64], eject[64]; /* buffers of each core */
 
-static unsigned chance(unsigned below);
+static unsigned random_below(unsigned below);
 
 static void read_buffers(FILE *file, unsigned cores)
 {
@@ -43,7 +43,7 @@ static void read_buffers(FILE *file, unsigned cores)
         for (unsigned k = 0; k < one->targets; k++)
             if (fscanf(file, "%u", &one->target[k]) != 1)
                 exit(4);
-        one->slow = 1 + chance(6);
+        one->slow = 1 + random_below(6);
     }
     for (unsigned i = 0; i < cores; i++)
         if (fscanf(file, "%u %u", &inject[i], &eject[i]) != 2)
@@ -54,7 +54,7 @@ static void pass_flits(void)
 {
     for (unsigned i = 0; i < buffer_count; i++) {
         flit_buffer *one = &buffers[i];
-        unsigned room = one->flits && one->targets && !chance(one->slow);
+        unsigned room = one->flits && one->targets && !random_below(one->slow);
         for (unsigned k = 0; k < one->targets; k++)
             room &= buffers[one->target[k]].flits < buffers[one->target[k]].places;
         if (!room)
@@ -84,7 +84,7 @@ static int flit_word(unsigned core, uint32_t w, int write, uint32_t *read)
     }
     if (w == SYNCFABRIC_CORE_FLIT_STATUS && !write) {
         /* A credit may be on its way. */
-        unsigned room = out->flits < out->places && chance(4);
+        unsigned room = out->flits < out->places && random_below(4);
         *read = (uint32_t)(in->flits > 0) << SYNCFABRIC_FLIT_STATUS_WORD_WAITS_SHIFT
             | room << SYNCFABRIC_FLIT_STATUS_WORD_ROOM_SHIFT;
         return 1;

@@ -4,14 +4,14 @@
 
 #define MOST 6
 
-static uint32_t chance = SEED;
+static uint32_t state = SEED;
 
 static uint32_t next(void)
 {
-    chance ^= chance << 13;
-    chance ^= chance >> 17;
-    chance ^= chance << 5;
-    return chance >> 8;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state >> 8;
 }
 
 /* Whether a core is in a list. */

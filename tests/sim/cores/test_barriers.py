@@ -139,7 +139,7 @@ def test_every_operation_combines_what_all_gave(bits: int) -> None:
 
 @pytest.mark.nightly
 def test_a_ninth_group_of_the_file_is_not_mixed_up_with_others() -> None:
-    """There are no tags for it: who has to give its value up stops, and nobody goes on wrongly."""
+    """There are no tags for it: a core that has to give it up stops, and none goes on wrongly."""
     spec = mesh(3, 3, data_bits=0, groups=9, flit_bits=64)
     made = compile_program(SOURCE, spec=spec, barrier="engine", defines={"EPISODES": "1"})
     pairs = [(0, 1) if gid <= 4 else (2, 3) for gid in range(1, 9)]

@@ -76,9 +76,9 @@ def test_jacobi_ends_when_nothing_changes() -> None:
 def test_sort(barrier: str, cores: int) -> None:
     keys = []
     for core in range(cores):
-        chance = 0x9E3779B9 * (core + 1) & WORD
+        word = 0x9E3779B9 * (core + 1) & WORD
         for _ in range(32):
-            keys.append(chance := xorshift(chance))
+            keys.append(word := xorshift(word))
     done = run("sort", barrier, cores)
     found = np.concatenate([done.values(core) for core in range(cores)])
     assert np.array_equal(found, np.sort(keys))
@@ -94,10 +94,10 @@ def test_bfs(barrier: str) -> None:
     cores, vertices = 16, 512
     edges = []
     for v in range(vertices):
-        chance = 0x9E3779B9 * (v + 1) & WORD
+        word = 0x9E3779B9 * (v + 1) & WORD
         for _ in range(3):
-            chance = xorshift(chance)
-            edges.append((v, (chance >> 8) % vertices))
+            word = xorshift(word)
+            edges.append((v, (word >> 8) % vertices))
     reach = np.zeros((vertices, vertices), dtype=bool)
     reach[tuple(np.transpose(edges))] = True
     levels = np.full(vertices, WORD)

@@ -47,7 +47,7 @@ def run(spec: NetworkSpec, of: Program, seed: int) -> Run:
 
 
 def play(spec: NetworkSpec, of: Program, seeds: Iterable[int] = range(3)) -> tuple[int, int]:
-    """Run barriers with various chance; count early ones, and cores that hang or fail."""
+    """Run barriers with various seeds; count early ones, and cores that hang or fail."""
     wrong = bad = 0
     for seed in seeds:
         done = run(spec, of, seed)

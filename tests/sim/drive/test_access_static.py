@@ -25,8 +25,8 @@ WHERE = ("east", "north", "west", "south", "core")
 Look = dict[str, int]
 
 
-class Notes:
-    """Stands before a model's ``step``: keeps its inputs as stimuli and what the probe must write.
+class Recorder:
+    """Wraps a model's ``step``: keeps its inputs as stimuli and what the probe must write.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Stage:
 
     def __init__(self) -> None:
         self.bench = bench = Bench(SMALL, list(GROUPS))
-        self.notes = Notes(bench.model)
+        self.recorder = Recorder(bench.model)
         bench.clock = bench.model.step
         bench.load()
         for group in GROUPS:
@@ -205,7 +205,7 @@ def while_it_shifts(on: Stage) -> None:
     assert not on.bench.model.config_answer[1]
     for address, data in ((0, None), (1, None), (2, 0), (3, None), (3, 0), (StaticWord.ROLE, None)):
         assert on.refused(loader, address, data)
-    # The rest of a chain without routes, which nobody strobes.
+    # The rest of a chain without routes, which is not strobed.
     for other in others:
         on.bench.request(loader, LoaderWord.SHIFT, other)
     assert on.state() == before
@@ -256,15 +256,15 @@ def all_of_it() -> Stage:
 
 
 def test_only_members_arrive_and_only_the_config_port_loads(tmp_path: Path) -> None:
-    all_of_it().notes.check(tmp_path)
+    all_of_it().recorder.check(tmp_path)
 
 
 def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
     """One that is not made on the hardware is missed in its counter."""
     on = Stage()
     without_a_role(on)
-    kinds = [each.kind for each in on.notes.stimuli]
+    kinds = [each.kind for each in on.recorder.stimuli]
     assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.strangers)
-    on.notes.stimuli = [each for each in on.notes.stimuli if each.kind != StimulusKind.ARRIVE]
+    on.recorder.stimuli = [each for each in on.recorder.stimuli if each.kind != StimulusKind.ARRIVE]
     with pytest.raises(AssertionError, match="line"):
-        on.notes.check(tmp_path)
+        on.recorder.check(tmp_path)

@@ -21,13 +21,13 @@ def play(
     policy: Policy, episodes: int, jitter: int, late: Callable[[int], int] = lambda member: 0
 ) -> tuple[GroupArrivals, Episodes]:
     """Let a network of ``LATENCY`` cycles release everybody, member m ``late(m)`` cycles later."""
-    agenda: list[tuple[int, int]] = []
+    events: list[tuple[int, int]] = []
     arrivals = GroupArrivals(
         GROUP,
         [(n, 0) for n in range(len(NODES))],
         Scenario(episodes=episodes, policy=policy, jitter=jitter),
         random.Random(policy),
-        lambda cycle, member: agenda.append((cycle, member)),
+        lambda cycle, member: events.append((cycle, member)),
     )
     seen: Episodes = []
     before = dict.fromkeys(range(len(NODES)), -1)
@@ -37,11 +37,11 @@ def play(
         for member in releases.pop(cycle, []):
             arrivals.release(cycle, member)
             before[member] = cycle
-        for due, member in sorted(agenda):
+        for due, member in sorted(events):
             assert due >= cycle
             if due > cycle:
                 continue
-            agenda.remove((due, member))
+            events.remove((due, member))
             assert not arrivals.inside(member)
             episode = arrivals.arrived[member]
             arrivals.took(cycle, member)
@@ -106,20 +106,20 @@ def test_late_is_late_by_as_much_as_asked_for_each_in_turn() -> None:
 def test_a_member_that_runs_ahead_draws_nothing_anew() -> None:
     """Who leads an operation of software may be episodes ahead of who comes last in it."""
     for seed in range(30):
-        agenda: list[int] = []
+        events: list[int] = []
         arrivals = GroupArrivals(
             GROUP,
             [(n, 0) for n in range(len(NODES))],
             Scenario(episodes=40, policy="mixed", jitter=0),
             random.Random(seed),
-            lambda _, member, agenda=agenda: agenda.append(member),  # type: ignore[misc]
+            lambda _, member, events=events: events.append(member),  # type: ignore[misc]
         )
         arrivals.begin(0)
         cycle = 0
-        while agenda:  # the first goes on as long as it can, the last as late as it can
+        while events:  # the first goes on as long as it can, the last as late as it can
             cycle += 1
-            member = min(agenda)
-            agenda.remove(member)
+            member = min(events)
+            events.remove(member)
             arrivals.took(cycle, member)
             arrivals.release(cycle, member)
         assert arrivals.arrived == arrivals.released == [40] * len(NODES), seed

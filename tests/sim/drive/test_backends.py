@@ -161,7 +161,7 @@ def test_the_model_alone_is_judged_by_the_same_rules() -> None:
 
 
 NOISY = Scenario(episodes=60, noise=True, seed=3, policy="mixed", background=0.1)
-DISTURBED: Mapping[str, MessageSpec] = {
+NOISY_NETWORKS: Mapping[str, MessageSpec] = {
     "mesh": mesh(3, 3),
     "mesh, routed": mesh(3, 3, transport="routed", check_bits=4),
     "mesh, managers": mesh(3, 3, setup="manager", managers=((0, 0), (2, 1)), groups=6),
@@ -171,7 +171,7 @@ DISTURBED: Mapping[str, MessageSpec] = {
 }
 
 
-def disturbed(network: MessageSpec) -> Job:
+def noisy(network: MessageSpec) -> Job:
     """Return two runs of groups that leave entries free."""
     plan = plan_of(network, *random_groups(network, random.Random(SEED)))
     fewer = plan.spec.groups[:-1]
@@ -179,9 +179,9 @@ def disturbed(network: MessageSpec) -> Job:
     return Job(((plan_of(network, *fewer), NOISY), (plan, quiet)))
 
 
-@pytest.mark.parametrize("name", DISTURBED)
+@pytest.mark.parametrize("name", NOISY_NETWORKS)
 def test_what_is_wrong_is_counted_and_barriers_end(name: str) -> None:
-    work = disturbed(DISTURBED[name])
+    work = noisy(NOISY_NETWORKS[name])
     simulation = run_job(work, "model")
     check(work, simulation)
     for outcome in simulation.outcomes:
@@ -193,9 +193,9 @@ def test_what_is_wrong_is_counted_and_barriers_end(name: str) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", DISTURBED)
+@pytest.mark.parametrize("name", NOISY_NETWORKS)
 def test_hardware_refuses_and_drops_the_same(name: str) -> None:
-    work = disturbed(DISTURBED[name])
+    work = noisy(NOISY_NETWORKS[name])
     check(work, run_job(work, "verilator"))
 
 

@@ -94,7 +94,7 @@ def test_without_groups_there_is_traffic_to_check() -> None:
 def test_a_group_without_go_hangs_while_another_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Noticed by the scoreboard, for nobody waits for GO."""
+    """Noticed by the scoreboard, for no member waits for GO."""
 
     def without_the_last_go(*arguments: Any) -> list[Write]:
         return list(set_up_writes(*arguments))[:-1]
@@ -163,7 +163,7 @@ class Forgets(ByManagers):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["mesh", "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the model, which waits for its GO; and if nobody waits, by the scoreboard."""
+    """By the model, which waits for its GO; and if none waits, by the scoreboard."""
     monkeypatch.setitem(SET_UPS, "manager", Forgets)
     result = long_run(managed(name), RunRequest(episodes=10))
     assert result.verdict == "hang"

@@ -54,7 +54,7 @@ def test_a_claim_has_a_ratio_and_a_verdict(
 
 
 def test_words_that_are_no_range_need_a_judgement() -> None:
-    with pytest.raises(ValueError, match='"very small" is no range of numbers; judge it'):
+    with pytest.raises(ValueError, match='"very small" is no range of numbers; compare it'):
         Claim("slope", "very small", 0.2)
     work = Work(PLOTTED)
     work.claim("slope", "very small", 0.2, holds=True)

@@ -350,7 +350,7 @@ def all_end(pids: list[int]) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process is more than an entry that nobody has asked for."""
+    """Return whether a process is more than an entry that has not been reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

@@ -38,7 +38,7 @@ def random_faults(
 ) -> list[Fault]:
     """Return a fault for each of these cycles: 1 to 3 flips, a drop, lost credits or a message.
 
-    ``forge`` makes what nobody has sent.
+    ``forge`` injects what was not sent.
     """
     wires, links = link_wires(spec), guarded_links(spec)
     forward = sum(width for wire, width in wires.items() if wire not in (*wires.back, "wires"))

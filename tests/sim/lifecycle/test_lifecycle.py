@@ -195,7 +195,7 @@ def test_an_entry_in_use_is_busy_until_its_group_is_over(name: str, seed: int) -
 
 
 def test_go_has_come_when_the_last_awaits_its_children() -> None:
-    """Before, a status awaits the parent alone, and that of the root nobody."""
+    """Before, a status awaits the parent alone, and that of the root none."""
     network = mesh(3, 1)
     (group,) = plan_groups(network, [GroupSpec(id=1, members=((0, 0), (1, 0), (2, 0)))])
     status, steps = (
@@ -360,7 +360,7 @@ FAULTS = {
 @pytest.mark.parametrize("killed", [True, False])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_a_fault_leaves_is_freed_over_the_chain(name: str, fault: str, killed: bool) -> None:
-    """Registers of nodes and entries disagree, and nobody knows epochs: as after reset then."""
+    """Registers of nodes and entries disagree, and no epoch is known: as after reset then."""
     network = NETWORKS[name]
     taken = FreeEntries(network.shape).take(drawn(network, 3)[0], 0)
     assert taken

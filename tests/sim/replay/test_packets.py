@@ -14,7 +14,7 @@ from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import run_job
-from syncfabric.sim.drive.scenario import Job, Passage, ReplayOutcome, Scenario, data_flits
+from syncfabric.sim.drive.scenario import Crossing, Job, ReplayOutcome, Scenario, data_flits
 from syncfabric.sim.replay.packets import needs_of, packets_of
 from syncfabric.sim.replay.routes import layers_of
 from tests.models.collectives.right_schedules import fig_5, ring_oas, turned_round
@@ -121,7 +121,7 @@ def test_jobs_and_outcomes_are_the_same_through_a_file() -> None:
     assert first.replay == second.replay
     assert first.replay is not None
     assert len(first.replay.begins) == 2
-    outcome = ReplayOutcome([3, 4], [3], [Passage(0, 7, 4, 5), Passage(1, 7, 6, 9)])
+    outcome = ReplayOutcome([3, 4], [3], [Crossing(0, 7, 4, 5), Crossing(1, 7, 6, 9)])
     assert pickle.loads(pickle.dumps(outcome)) == outcome
 
 

@@ -1,5 +1,5 @@
 /* A core arrives when another one has, and has sent it a word: by turns from the last to the first,
- * and back. So nobody who arrives may wait for those who have not. Macro: EPISODES. */
+ * and back. So no member that arrives may wait for those that have not. Macro: EPISODES. */
 
 #include "syncfabric.h"
 

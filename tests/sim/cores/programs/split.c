@@ -2,7 +2,7 @@
  *
  * A core puts, for each barrier, the cycle before it arrives and the cycle after its wait. Before it
  * arrives it sends the next core a number, and waits until it is there: so it finds its own one. Macros: EPISODES
- * barriers; WORK cycles at most, by chance, before and between; TAKING, wait and take in as well. */
+ * barriers; WORK cycles at most, at random, before and between; TAKING, wait and take in as well. */
 
 #include "syncfabric.h"
 
@@ -14,15 +14,15 @@
 #endif
 #define LENT 3 /* words sent between the halves */
 
-static uint32_t before[EPISODES], after[EPISODES], chance;
+static uint32_t before[EPISODES], after[EPISODES], state;
 
 static void work(void)
 {
     uint32_t start = sf_cycle();
-    chance ^= chance << 13;
-    chance ^= chance >> 17;
-    chance ^= chance << 5;
-    while (sf_cycle() - start < (chance >> 8) % (WORK + 1u))
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    while (sf_cycle() - start < (state >> 8) % (WORK + 1u))
         ;
 }
 
@@ -32,7 +32,7 @@ int main(void)
     unsigned cores = sf_cores(), next = (sf_core() + 1) % cores;
     unsigned last = (sf_core() + cores - 1) % cores;
     uint32_t words[LENT];
-    chance = 0x9e3779b9u * (sf_core() + 1);
+    state = 0x9e3779b9u * (sf_core() + 1);
     for (unsigned episode = 0; episode < EPISODES; episode++) {
         work();
         sf_send1(next, 1, episode);

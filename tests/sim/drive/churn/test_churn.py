@@ -20,7 +20,7 @@ from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.churn import Churner, ChurnInstance
 from syncfabric.sim.drive.config_port import Cycles
-from syncfabric.sim.drive.driver import Agenda
+from syncfabric.sim.drive.driver import EventQueue
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Removed
 from syncfabric.sim.lifecycle.effects import Ask, Steps
@@ -96,14 +96,14 @@ def test_who_finds_no_entries_is_given_up() -> None:
 
 def test_instances_are_drawn_as_they_should() -> None:
     plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=120)
-    notes = [note for chunk in played(plan, scenario) for note in chunk.acts]
-    created = [note for note in notes if isinstance(note, Created)]
+    acts = [act for chunk in played(plan, scenario) for act in chunk.acts]
+    created = [act for act in acts if isinstance(act, Created)]
     assert len(created) == 120
     sizes = [len(each.nodes) for each in created]
     assert {min(sizes), max(sizes)} == {2, 6}
     assert {each.op for each in created} == {"or", "and", "xor", "max", "min", "sum"}
     assert not {7, 9} & {each.gid for each in created}
-    orders = [note for note in notes if isinstance(note, Commanded)]
+    orders = [act for act in acts if isinstance(act, Commanded)]
     assert {order.manager for order in orders} == {0, 1}
     killed = {order.number for order in orders if order.operation is Operation.KILL}
     assert 120 / 16 < len(killed) < 120 / 5
@@ -111,16 +111,16 @@ def test_instances_are_drawn_as_they_should() -> None:
     assert {min(episodes), max(episodes)} == {1, 8}
     assert any(each.episodes > 8 for each in created if each.number in killed)
     alive = most = 0
-    for note in notes:
-        alive += isinstance(note, Created) - isinstance(note, Removed)
+    for act in acts:
+        alive += isinstance(act, Created) - isinstance(act, Removed)
         most = max(most, alive)
     assert most == 4
 
 
 def test_on_a_large_network_most_are_few() -> None:
     plan = plan_with(mesh(6, 6, groups=8), 0)
-    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=25)) for note in chunk.acts]
-    sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Created))
+    acts = [act for chunk in played(plan, Scenario(episodes=1, churn=25)) for act in chunk.acts]
+    sizes = sorted(len(act.nodes) for act in acts if isinstance(act, Created))
     assert sizes[len(sizes) // 2] <= 6
     assert sizes[-1] > 12
 
@@ -277,27 +277,27 @@ def test_what_has_no_room_is_refused(spec: NetworkSpec, message: str) -> None:
 
 
 def test_acts_come_in_order_of_cycles_and_of_entering() -> None:
-    agenda, done = Agenda(), list[tuple[str, int]]()
-    assert agenda.next_cycle is None
+    events, done = EventQueue(), list[tuple[str, int]]()
+    assert events.next_cycle is None
 
     def enter(cycle: int, name: str) -> None:
-        agenda.at(cycle, lambda now: done.append((name, now)))
+        events.at(cycle, lambda now: done.append((name, now)))
 
     for cycle, name in ((7, "b"), (5, "a"), (7, "c")):
         enter(cycle, name)
-    assert agenda.next_cycle == 5
-    agenda.step(4)
+    assert events.next_cycle == 5
+    events.step(4)
     assert done == []
-    agenda.step(7)
+    events.step(7)
     assert done == [("a", 7), ("b", 7), ("c", 7)]
 
 
 def test_what_an_act_enters_for_now_is_done_at_once() -> None:
-    agenda, done = Agenda(), list[int]()
-    agenda.at(3, lambda now: agenda.at(now, done.append))
-    agenda.step(3)
+    events, done = EventQueue(), list[int]()
+    events.at(3, lambda now: events.at(now, done.append))
+    events.step(3)
     assert done == [3]
-    assert agenda.next_cycle is None
+    assert events.next_cycle is None
 
 
 Break = Callable[[pytest.MonkeyPatch], None]

@@ -48,7 +48,7 @@ def job(name: str) -> Job:
     return Job(tuple((plan, scenario) for scenario in SCENARIOS))
 
 
-def judge(work: Job, outcome: Outcome) -> None:
+def check_outcome(work: Job, outcome: Outcome) -> None:
     assert outcome.mismatches == []
     assert outcome.hang is None
     assert [len(group.latency) for group in outcome.groups] == [8, 8, 8]
@@ -64,14 +64,14 @@ def judge(work: Job, outcome: Outcome) -> None:
 def test_the_model_keeps_the_rules(name: str) -> None:
     work = job(name)
     for plan, scenario in work.runs:
-        judge(work, ScenarioRunner(plan, scenario, work).run_model())
+        check_outcome(work, ScenarioRunner(plan, scenario, work).run_model())
 
 
 @pytest.mark.parametrize("name", nightly_but(["mesh"], NETWORKS))
 def test_hardware_agrees_with_the_model(name: str) -> None:
     work = job(name)
     for outcome in run_job(work, "verilator").outcomes:
-        judge(work, outcome)
+        check_outcome(work, outcome)
 
 
 DRAWN = Drawn(24, 8, 8, 0.75)
@@ -123,7 +123,7 @@ def test_groups_meet_when_all_is_written() -> None:
     assert asked
 
 
-def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
+def test_a_root_that_waits_for_none_hangs_its_group() -> None:
     """GO reaches routers without an entry and is dropped; no router has answered yet."""
     hangs = [play(drawn_plan(seed), seed=seed, eager=True)[0].hang for seed in range(2, 5)]
     assert any("unfinished groups" in (hang or "") for hang in hangs)
@@ -164,9 +164,7 @@ def test_duties_are_all_routers_each_once() -> None:
         (((0, 2), (2, 2)), ((0, 2), (2, 2)), "btin", "switch 1 of its tree has no node, and with"),
     ],
 )
-def test_engines_that_nobody_could_set_up(
-    nodes: Any, members: Any, planner: str, words: str
-) -> None:
+def test_engines_that_cannot_be_set_up(nodes: Any, members: Any, planner: str, words: str) -> None:
     network = IrregularSpec(kind="irregular", ports=4, switches=3, links=ROW, nodes=nodes, **KEYS)
     groups = (GroupSpec(id=7, members=members, planner=planner),)
     with pytest.raises(PlanError, match=f"^group 7: {words}"):

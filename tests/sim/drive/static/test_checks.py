@@ -26,10 +26,10 @@ GROUPS = pytest.mark.parametrize("group", [RING, TREE], ids=["ring", "tree"])
 SMALL = static(2, 2)
 PLAN = plan_of(SMALL, ring(cycle(2, 2)))
 CORES = sum(1 << 5 * node + Port.LOCAL for node in range(4))
-Story = list[Turn | Line]
+Events = list[Turn | Line]
 
 
-def judged(cycles: list[Cycle], group: Group, spec: StaticSpec = SPEC) -> list[str]:
+def checked(cycles: list[Cycle], group: Group, spec: StaticSpec = SPEC) -> list[str]:
     """Return the names of the rules that are broken, in order."""
     check = FlowCheck(spec, (planned(0, group, spec),))
     found = [each.signal for wires in cycles for each in check.wires(Line(*wires))]
@@ -39,7 +39,7 @@ def judged(cycles: list[Cycle], group: Group, spec: StaticSpec = SPEC) -> list[s
 
 @GROUPS
 def test_a_sound_run_breaks_no_rule(group: Group) -> None:
-    assert not judged(recorded(SPEC, group, 5), group)
+    assert not checked(recorded(SPEC, group, 5), group)
 
 
 def changed(cycles: list[Cycle], place: int, **wires: Any) -> list[Cycle]:
@@ -54,7 +54,7 @@ def test_a_lost_credit_is_missed_at_the_end(group: Group) -> None:
     place = next(i for i, (_, record) in enumerate(cycles) if record.credit)
     lowest = cycles[place][1].credit & -cycles[place][1].credit
     lost = changed(cycles, place, credit=cycles[place][1].credit ^ lowest)
-    assert END in judged(lost, group)
+    assert END in checked(lost, group)
 
 
 @GROUPS
@@ -62,7 +62,7 @@ def test_a_credit_without_a_flit(group: Group) -> None:
     cycles = recorded(SPEC, group, 3)
     idle = 5 * 3 + Port.EAST  # leads out of the mesh
     given = changed(cycles, 4, credit=cycles[4][1].credit | 1 << idle)
-    assert judged(given, group)[0] == "credit without a flit"
+    assert checked(given, group)[0] == "credit without a flit"
 
 
 def test_a_flit_too_many() -> None:
@@ -71,7 +71,7 @@ def test_a_flit_too_many() -> None:
     full = next(i for i, (_, record) in enumerate(cycles) if i and record.release) - 1
     # All members have read their fillers: send so many that the buffer must be full.
     many = [(now, record._replace(valid=record.valid | 1 << core)) for now, record in cycles]
-    assert "flit sent without a credit" in judged([*cycles[:full], *many[full:]], RING)
+    assert "flit sent without a credit" in checked([*cycles[:full], *many[full:]], RING)
 
 
 @GROUPS
@@ -79,7 +79,7 @@ def test_leaving_before_all_have_passed_notify(group: Group) -> None:
     cycles = recorded(SPEC, group, 2)
     leaver = SPEC.topology.index(group.members[-1])
     early = changed(cycles, 3, release=1 << leaver)
-    assert judged(early, group).count(EARLY) >= len(group.members) - 1
+    assert checked(early, group).count(EARLY) >= len(group.members) - 1
 
 
 def deep(core_buffer: int) -> StaticSpec:
@@ -92,7 +92,7 @@ def deep(core_buffer: int) -> StaticSpec:
 def test_a_sound_run_at_any_core_buffer(group: Group, core_buffer: int, late: int) -> None:
     """The notify passes a member with deep buffers while it still reads its fillers."""
     spec = deep(core_buffer)
-    assert not judged(recorded(spec, group, 4, late), group, spec)
+    assert not checked(recorded(spec, group, 4, late), group, spec)
 
 
 @GROUPS
@@ -120,31 +120,31 @@ def test_the_flits_of_nobodys_core_are_no_matter() -> None:
     """Software may send where no group is; it must not where one is."""
     three = static(3, 2, (2, 3, 2))
     cycles = recorded(three, RING, 2)
-    nobody, member = 5 * 6 + 2, 5 * 6 + 3
-    for node, rules in ((nobody, []), (member, [END])):
+    free, member = 5 * 6 + 2, 5 * 6 + 3
+    for node, rules in ((free, []), (member, [END])):
         sent = cycles[0][1]._replace(valid=1 << node, credit=0, release=0)
-        assert judged([(0, sent), *cycles], RING, three) == rules
+        assert checked([(0, sent), *cycles], RING, three) == rules
 
 
-def performed(kind: str, **values: Any) -> tuple[Scenario, Story]:
-    """Return a run's turns and wires in the order in which a judge takes them."""
+def performed(kind: str, **values: Any) -> tuple[Scenario, Events]:
+    """Return a run's turns and wires in the order in which a checker takes them."""
     scenario = Scenario(
         episodes=2, policy="together", collectives=(Collective(0, kind, 3, **values),)
     )
     runner = ScenarioRunner(PLAN, scenario)
-    story: list[tuple[int, int, Turn | Line]] = []
+    events: list[tuple[int, int, Turn | Line]] = []
     while not runner.finished:
         chunk = runner.advance()
-        story += [(act.cycle, 0, act) for act in chunk.acts if isinstance(act, Turn)]
-        story += [(line.cycle, 1, line) for line in chunk.lines]
-    return scenario, [entry for *_, entry in sorted(story, key=lambda entry: entry[:2])]
+        events += [(act.cycle, 0, act) for act in chunk.acts if isinstance(act, Turn)]
+        events += [(line.cycle, 1, line) for line in chunk.lines]
+    return scenario, [entry for *_, entry in sorted(events, key=lambda entry: entry[:2])]
 
 
-def judged_story(scenario: Scenario, story: Story) -> list[str]:
+def checked_events(scenario: Scenario, events: Events) -> list[str]:
     """Return the names of the rules that are broken, in order."""
     rules = rules_of(PLAN, scenario, coverage=False)
     (check,), broken = [rule for rule in rules if isinstance(rule, CollectiveCheck)], []
-    for entry in story:
+    for entry in events:
         found = check.act(entry) if isinstance(entry, Turn) else check.wires(entry)
         broken += [mismatch.signal for mismatch in found]
     return broken + [mismatch.signal for mismatch in check.close(0)]
@@ -152,61 +152,61 @@ def judged_story(scenario: Scenario, story: Story) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_sound_operations_break_no_rule(kind: str) -> None:
-    assert not judged_story(*performed(kind))
+    assert not checked_events(*performed(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_flipped_flit_is_told(kind: str) -> None:
-    scenario, story = performed(kind)
-    place = next(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.valid & CORES)
-    line = story[place]
+    scenario, events = performed(kind)
+    place = next(i for i, e in enumerate(events) if isinstance(e, Line) and e.record.valid & CORES)
+    line = events[place]
     assert isinstance(line, Line)
     links = list(bits(line.record.valid))
     core = next(i for i, link in enumerate(links) if CORES >> link & 1)
     flits = [flit ^ (i == core) for i, flit in enumerate(line.record.payloads)]
-    story[place] = replace(line, record=line.record._replace(payloads=flits))
-    rules = judged_story(scenario, story)
+    events[place] = replace(line, record=line.record._replace(payloads=flits))
+    rules = checked_events(scenario, events)
     assert any("flits read" in rule for rule in rules)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_lost_flit_is_missed(kind: str) -> None:
-    scenario, story = performed(kind)
-    place = max(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.credit & CORES)
-    assert any("operations" in rule for rule in judged_story(scenario, story[:place]))
+    scenario, events = performed(kind)
+    place = max(i for i, e in enumerate(events) if isinstance(e, Line) and e.record.credit & CORES)
+    assert any("operations" in rule for rule in checked_events(scenario, events[:place]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_flits_of_a_root_that_has_not_begun(kind: str) -> None:
-    scenario, story = performed(kind)
-    late = [e for e in story if not (isinstance(e, Turn) and e.member == 0 and not e.ends)]
-    rules = judged_story(scenario, late)
+    scenario, events = performed(kind)
+    late = [e for e in events if not (isinstance(e, Turn) and e.member == 0 and not e.ends)]
+    rules = checked_events(scenario, late)
     assert "group 0: a flit before the root has begun" in rules
     assert "group 0: flits outside of operations" in rules
 
 
 def test_a_result_before_all_have_begun() -> None:
     """One member begins the second reduction after the root has its result, by the turns."""
-    scenario, story = performed("reduce")
-    place = max(i for i, e in enumerate(story) if isinstance(e, Turn) and not e.ends)
-    begins = story.pop(place)
+    scenario, events = performed("reduce")
+    place = max(i for i, e in enumerate(events) if isinstance(e, Turn) and not e.ends)
+    begins = events.pop(place)
     assert isinstance(begins, Turn)
     assert begins.member
-    assert "group 0: begun before the result" in judged_story(scenario, story)
+    assert "group 0: begun before the result" in checked_events(scenario, events)
 
 
 def test_the_root_has_its_last_flit_back_too_early() -> None:
     """A member's flits that it has yet to read are more than its core buffer holds."""
-    scenario, story = performed("broadcast")
+    scenario, events = performed("broadcast")
     reader = 1 << 5 * 2 + Port.LOCAL  # of the second member of the ring
-    last = max(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.credit & CORES)
+    last = max(i for i, e in enumerate(events) if isinstance(e, Line) and e.record.credit & CORES)
     without = [
         replace(e, record=e.record._replace(credit=e.record.credit & ~reader))
         if isinstance(e, Line)
         else e
-        for e in story[: last + 1]
+        for e in events[: last + 1]
     ]
-    assert "group 0: flits behind the root's last" in judged_story(scenario, without)
+    assert "group 0: flits behind the root's last" in checked_events(scenario, without)
 
 
 def without_carries(own: int, theirs: int) -> int:
@@ -228,9 +228,9 @@ def test_software_that_combines_wrongly(
     kind: str, op: str, combine: Callable[[int, int], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(software.COMBINE, op, combine)
-    assert "group 0: flits sent" in judged_story(*performed(kind, op=op))
+    assert "group 0: flits sent" in checked_events(*performed(kind, op=op))
 
 
 def test_software_that_joins_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(software, "joined", lambda *_: 5)
-    assert "group 0: word in the end" in judged_story(*performed("scatter"))
+    assert "group 0: word in the end" in checked_events(*performed("scatter"))

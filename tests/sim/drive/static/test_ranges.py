@@ -1,4 +1,4 @@
-"""The judge at the top of every range that a static network's keys have: sound runs, and broken."""
+"""The checker at the ends of the ranges of a static network's keys: sound runs, and broken."""
 
 from dataclasses import replace
 from functools import cache
@@ -49,7 +49,7 @@ def corners(width: int, height: int) -> tuple[Node, ...]:
 
 
 def check(outcome: Outcome, scenario: Scenario) -> None:
-    """The run is sound; nobody waits for longer than 65,535 cycles unless somebody is late."""
+    """The run is sound; no member waits for longer than 65,535 cycles unless one is late."""
     assert (outcome.hang, outcome.mismatches) == (None, [])
     assert outcome.counters is not None
     waited = scenario.policy == "late"
@@ -84,7 +84,7 @@ def test_longest_sides(width: int, height: int, planner: str) -> None:
 
 
 def broken(width: int, height: int, what: str) -> list[str]:
-    """Break the wires of the last node in the middle of a run; return what the judge reports."""
+    """Break the wires of the last node in the middle of a run; return what the checker reports."""
     group = GroupSpec(id=255, members=corners(width, height), planner="ring")
     plan, scenario = planned(width, height, group), Scenario(episodes=2, policy="together")
     runner = ScenarioRunner(plan, scenario)

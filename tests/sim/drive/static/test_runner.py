@@ -102,7 +102,7 @@ REQUEST = RunRequest("model", 1)
 
 
 def random_runs(spec: StaticSpec, count: int, name: str) -> Job:
-    """Return a job of rings and trees, the second half of it disturbed."""
+    """Return a job of rings and trees, the second half of it with noise."""
     rng, runs = random.Random(f"{name}/{SEED}"), []
     for number in range(count):
         scenario = Scenario(
@@ -122,7 +122,7 @@ def checked(job: Job) -> Simulation:
     return simulation
 
 
-def test_rings_and_trees_disturbed_and_not() -> None:
+def test_rings_and_trees_with_noise_and_without() -> None:
     job = random_runs(SMALL, 24, "tiles")
     kinds = {group.flits is None for plan, _ in job.runs for group in plan.groups}
     assert kinds == {True, False}

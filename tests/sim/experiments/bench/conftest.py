@@ -13,4 +13,4 @@ def rows_of(section: Experiment) -> list[Claim]:
 
 def met(row: Claim) -> bool | None:
     """Return whether a figure meets its target, if it has one."""
-    return None if row.judged is None else row.judged == "holds"
+    return None if row.decided is None else row.decided == "holds"

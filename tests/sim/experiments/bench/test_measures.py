@@ -32,7 +32,7 @@ def test_a_figure_is_within_its_limit_or_not(claim: Claim, shown: str, verdict: 
 
 
 def test_a_limit_that_there_is_not_is_met() -> None:
-    assert measures.below("n", 1e9, None).judged is None
+    assert measures.below("n", 1e9, None).decided is None
 
 
 def test_builds_meanwhile_go_into_a_cache_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:

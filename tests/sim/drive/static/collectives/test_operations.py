@@ -71,7 +71,7 @@ def test_a_late_member_holds_a_stream_and_loses_nothing() -> None:
 
 
 def test_the_root_of_a_tree_streams_broadcasts() -> None:
-    """Back to back it waits for nobody: a flit a cycle, however far the members are."""
+    """Back to back it waits for no member: a flit a cycle, however far the members are."""
     group = tree({(1, 0): (0, 0), (2, 0): (1, 0), (3, 0): (2, 0)}, (0, 0), [(3, 0), (1, 0)])
     spec = static(4, 2)
     scenario = Scenario(
