@@ -68,10 +68,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
+def pytest_sessionstart() -> None:
+    """Search for no garbage while tests are collected: there is next to none."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Leave what was collected, twenty thousand tests, out of every later search for garbage."""
-    gc.collect()
+    """Leave what was collected, twenty thousand tests, out of searches, which are rare from here.
+
+    Most of what tests make, designs and plans, is gone before it would be looked at.
+    """
     gc.freeze()
+    gc.set_threshold(100_000, 10, 10)
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -69,14 +68,15 @@ def find_toolchain() -> Toolchain:
             )
         said = version_line([words[0], "--version"])
         return Toolchain((*words, *_GCC_FLAGS), ("-lgcc",), said, dict(os.environ))
-    if find_spec("ziglang") is None:
+    package = find_spec("ziglang")
+    if package is None or package.origin is None:
         raise ToolError(
             "there is no C compiler for RISC-V; name a RISC-V gcc in SYNCFABRIC_CC, or take the "
             f"package ziglang and {how_to_install('cores')}"
         )
     kept = str(cache_folder() / "zig")
     return Toolchain(
-        (sys.executable, "-m", "ziglang", "cc", *_ZIG_FLAGS),
+        (str(Path(package.origin).with_name("zig")), "cc", *_ZIG_FLAGS),
         (),
         f"ziglang {version('ziglang')}",
         {**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
@@ -224,9 +224,8 @@ def _library(
         for name, text in texts.items():
             place = scratch if name.endswith((".c", ".S")) else result
             (place / name).write_text(text, encoding="utf-8")
-        for source in sorted(scratch.iterdir()):
-            output = ["-o", str(result / f"{source.stem}.o")]
-            _call(tools, [*flags, "-I", str(result), "-c", str(source), *output], source)
+        sources = sorted(map(str, scratch.iterdir()))
+        _call(tools, [*flags, "-I", str(result), "-c", *sources], scratch, folder=result)
 
     settings = {"texts": texts, "flags": list(flags), "version": tools.version}
     return cache.get(fingerprint(settings, []), make)[0]
@@ -239,12 +238,16 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
 
 
 def _call(
-    tools: Toolchain, arguments: Sequence[str], source: Path, memory_kib: int = 0
+    tools: Toolchain,
+    arguments: Sequence[str],
+    source: Path,
+    memory_kib: int = 0,
+    folder: Path | None = None,
 ) -> tuple[str, str]:
-    """Call the compiler; return standard output, and what it said."""
+    """Call the compiler in a folder, or here; return standard output, and what it said."""
     command = [*tools.command, *arguments]
     try:
-        code, out, said = _run(command, tools.environment)
+        code, out, said = _run(command, tools.environment, folder)
     except OSError as error:
         raise ToolError(f"{command[0]} cannot be started: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
@@ -265,11 +268,14 @@ def _call(
     raise ProgramError(f"{source}: it does not compile:\n{_errors(said)}")
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path | None
+) -> tuple[int, str, str]:
     """Return exit code, standard output and standard error."""
     with subprocess.Popen(
         command,
         env=dict(environment),
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

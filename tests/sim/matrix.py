@@ -199,6 +199,21 @@ def cells() -> tuple[Cell, ...]:
     return tuple(found)
 
 
+@cache
+def few() -> tuple[Cell, ...]:
+    """Return combinations with all pairs of names that any has, but an option and topology."""
+
+    def pairs_of(cell: Cell) -> set[tuple[str, str]]:
+        return pairs(cell) - {(cell.topology, cell.option)}
+
+    left = set().union(*map(pairs_of, cells()))
+    chosen = list[Cell]()
+    while left:
+        chosen.append(max(cells(), key=lambda cell: len(pairs_of(cell) & left)))
+        left -= pairs_of(chosen[-1])
+    return tuple(chosen)
+
+
 SMALL: dict[str, Any] = {"groups": 4, "data_bits": 1}
 """Keys of small routers, for what is compared."""
 CHECKED = {"check_bits": 8, "watchdog": 64}

@@ -6,6 +6,7 @@ part of them, chosen so that each name of the table is in one, is compared in ev
 
 import random
 import re
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -50,6 +51,7 @@ from tests.sim.matrix import (
     cells,
     compared,
     compared_spec,
+    few,
     network,
     refusal,
 )
@@ -121,6 +123,10 @@ def send(spec: NetworkSpec, sim: str = "model") -> None:
     assert verdict_of(outcome) == ("match", None)
 
 
+KINDS = ("mesh", "star-8", "links", "fat-tree-4x2", "chiplets", "random", "torus-3x3", "mesh-2x4")
+"""One of each kind: of grids, of families, of links that a file has, and drawn."""
+
+
 def test_traffic_brings_no_routes() -> None:
     with pytest.raises(SpecError, match='does not go with routing = "source"'):
         Network(Cell("random", "link", "source").spec()).run("model", background=0.1)
@@ -134,11 +140,11 @@ def test_what_cannot_be_is_refused() -> None:
                 cell.spec()
 
 
-@pytest.mark.parametrize("plane", PLANES)
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_the_model_keeps_the_rules(topology: str, plane: str) -> None:
-    for cell in cells():
-        if cell[:2] == (topology, plane):
+def check_model(chosen: Sequence[Cell], topology: str) -> None:
+    """Run combinations of a topology on the model."""
+    for cell in chosen:
+        if cell.topology == topology:
+            plane = cell.plane
             churn = int(cell.option == "managed" and plane != "packets")
             checked(cell.spec(), churn=churn, background=0.15 * (plane in ("packets", "link")))
             if plane == "packets" and cell.option not in NONE:
@@ -146,6 +152,17 @@ def test_the_model_keeps_the_rules(topology: str, plane: str) -> None:
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_the_model_keeps_the_rules(topology: str) -> None:
+    check_model(few(), topology)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_the_model_keeps_the_rules_of_all(topology: str) -> None:
+    check_model(cells(), topology)
+
+
+@pytest.mark.parametrize("topology", nightly_but(KINDS, TOPOLOGIES))
 def test_a_group_alone_keeps_its_bound(topology: str) -> None:
     """On an idle network; on wires any last member waits for the bound (X6.2)."""
     for plane in set(PLANES) - {"packets"}:
@@ -191,7 +208,7 @@ def on_links(topology: str) -> NetworkSpec:
     return spec.model_copy(update={"groups": spec.groups[:2]})
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize("topology", nightly_but(KINDS, TOPOLOGIES))
 def test_groups_come_back_around_a_dead_link(topology: str) -> None:
     """They are refused where no other path is left."""
     plan = make_plan(on_links(topology))

@@ -37,6 +37,7 @@ from tests.models.planning.laws import (
     parent_of,
     root_of,
 )
+from tests.nightly import nightly_but
 
 REFERENCE = Path(__file__).parents[2] / "data" / "btm_trees.json"
 CASES = json.loads(REFERENCE.read_text(encoding="utf-8"))["cases"]
@@ -98,10 +99,14 @@ def test_mean_height_of_random_groups_at_32x32(n: int, mean: float) -> None:
     assert sum(heights) / len(heights) == pytest.approx(mean, abs=0.3)
 
 
-def test_a_million_members_are_planned() -> None:
-    y, x = np.divmod(np.arange(1024 * 1024), 1024)
+@pytest.mark.parametrize(
+    ("side", "height", "longest"), nightly_but([(256, 9, 261)], [(256, 9, 261), (1024, 11, 1030)])
+)
+def test_all_members_of_large_meshes_are_planned(side: int, height: int, longest: int) -> None:
+    y, x = np.divmod(np.arange(side * side), side)
     tree = build_tree(np.stack([x, y], axis=1))
-    assert (root_of(tree), tree.height, tree.longest_path) == ((512, 512), 11, 1030)
+    assert root_of(tree) == (side // 2, side // 2)
+    assert (tree.height, tree.longest_path) == (height, longest)
 
 
 def test_ties_go_by_quadrant_then_larger_x_then_larger_y() -> None:

@@ -267,7 +267,7 @@ def test_plan_and_build_refuse_it(refuse: Callable[[Network], object]) -> None:
     text = 'name = "a"\n[network]\nkind = "irregular"\ntopology = "torus-5x4"\nchannels = 1\n'
     with pytest.raises(DeadlockError, match="5 channels wait for each other in a cycle:"):
         refuse(Network.loads(text))
-    refuse(Network.loads(text.replace("channels", 'routing = "table"\nchannels')))
+    Network.loads(text.replace("channels", 'routing = "table"\nchannels')).plan()
 
 
 @pytest.mark.parametrize("name", ["torus-6x6", "torus-5x5", "torus-4x3x5", "torus-8x8"])
@@ -323,7 +323,7 @@ def test_an_escape_without_datelines_is_refused(refuse: Callable[[Network], obje
     head = 'name = "a"\n[network]\nkind = "irregular"\ntopology = "torus-5x4"\n'
     with pytest.raises(DeadlockError, match=r"cycle:\n  packets 0: link from switch 1, port 0\n"):
         refuse(Network.loads(f"{head}{ADAPTIVE}\ndatelines = []"))
-    refuse(Network.loads(head + ADAPTIVE))
+    Network.loads(head + ADAPTIVE).plan()
 
 
 def test_packets_that_wait_for_replies_need_channels_that_they_never_go_over_to() -> None:

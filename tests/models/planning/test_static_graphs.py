@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 
@@ -18,6 +18,7 @@ from syncfabric.models.planning.ring import best_ring
 from syncfabric.models.planning.static_routes import reach, through_cores
 from tests.models.golden.static_plans import plan_of
 from tests.models.planning.flit_trace import check_ring, check_tree
+from tests.nightly import nightly_but
 
 FAMILIES = {
     "torus-4x4": 16,
@@ -44,6 +45,8 @@ FAMILIES = {
     "coated-mesh-3x3": 8,
     "dragonfly-2x4x1": 20,
 }
+SLOW = [("moore-petersen", "ring"), ("octagon-bridged-15", "ring")]
+QUICK = [case for case in product(FAMILIES, ["ring", "tree"]) if case not in SLOW]
 """Links of a ring of all nodes: a Hamiltonian cycle of the members' switches where there is one."""
 
 
@@ -73,8 +76,7 @@ def checked(plan: BarrierPlan) -> BarrierPlan:
     return plan
 
 
-@pytest.mark.parametrize("planner", ["ring", "tree"])
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(("name", "planner"), nightly_but(QUICK, [*QUICK, *SLOW]))
 def test_all_nodes_of_a_family(name: str, planner: str) -> None:
     (group,) = checked(plan_of(f'topology = "{name}"', planner)).groups
     if planner == "ring":

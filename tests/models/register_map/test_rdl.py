@@ -91,10 +91,12 @@ def port(name: str) -> Ask:
 
 
 def targets(name: str) -> Sequence[int]:
-    """Return all targets; of a static network the first node, the last, and the loader."""
+    """Return the first two targets and the last; of a static network two nodes and the loader."""
     spec = network(name).network
     nodes = len(spec.topology.nodes)
-    return (0, nodes - 1, nodes) if isinstance(spec, StaticSpec) else range(spec.shape.targets)
+    if isinstance(spec, StaticSpec):
+        return 0, nodes - 1, nodes
+    return sorted({0, 1, spec.shape.targets - 1})
 
 
 def of_network(name: str) -> Mapped:

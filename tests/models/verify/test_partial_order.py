@@ -73,10 +73,10 @@ def quiet(start: SetUp) -> set[Hashable]:
     [
         REUSED,
         replace(REUSED, losses=1),
-        replace(REUSED, aborts=1),
         replace(REUSED, breaks=1, drops=True),
         CHAIN,
         side_by_side((killed(TWO),), (TWO,)),
+        pytest.param(replace(REUSED, aborts=1), marks=pytest.mark.nightly),
         pytest.param(replace(REUSED, losses=1, aborts=1), marks=pytest.mark.nightly),
         pytest.param(replace(REUSED, losses=1, breaks=1), marks=pytest.mark.nightly),
         pytest.param(replace(REUSED, aborts=1, breaks=1), marks=pytest.mark.nightly),

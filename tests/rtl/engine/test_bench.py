@@ -17,7 +17,7 @@ def run(simulator: str, cases: Mapping[str, Build], folder: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.engine.bench_engine", folder)
 
 
-@pytest.mark.nightly_under("icarus")
+@pytest.mark.nightly_under("verilator")
 def test_engine(simulator: str, tmp_path: Path) -> None:
     run(simulator, CASES, tmp_path)
 

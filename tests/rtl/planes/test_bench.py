@@ -20,7 +20,7 @@ def run(simulator: str, cases: set[str], folder: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.planes.bench_parts", folder)
 
 
-@pytest.mark.nightly_under("icarus")
+@pytest.mark.nightly_under("verilator")
 def test_parts(simulator: str, tmp_path: Path) -> None:
     run(simulator, SHORT, tmp_path)
 

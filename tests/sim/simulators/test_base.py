@@ -72,6 +72,7 @@ def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) ->
     assert re.match(r"^  wrong_on_purpose: .*asked to fail", second)
 
 
+@pytest.mark.nightly_under("verilator")
 def test_late_run_is_ended(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = find_simulator(simulator)
     built = build_cocotb(tool, design)

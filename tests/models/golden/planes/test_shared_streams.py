@@ -14,6 +14,7 @@ from tests.models.golden.planes.nets import draw_group, mesh, set_up_writes
 from tests.models.golden.planes.network_bench import Bench
 from tests.models.golden.planes.test_streams import MASK, gives, group_of, received, row, streams_of
 from tests.models.golden.stream_bench import packet
+from tests.nightly import nightly_but
 
 KEYS: dict[str, Any] = {"groups": 2, "wires": 2, "streams": 1, "stream_links": "shared"}
 SHAPES: dict[str, NetworkShape] = {
@@ -57,7 +58,7 @@ def test_v10(name: str) -> None:
     assert cycles == list(range(first, first + 40))
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", nightly_but(["mesh", "interfaces, registers"], SHAPES))
 def test_packets_and_words_share_links_and_neither_is_lost(name: str) -> None:
     bench = Bench(SHAPES[name])
     group = group_of(bench)

@@ -12,6 +12,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.network import Network
 from tests.models.golden.static_plans import plan_of
+from tests.nightly import nightly_but
 from tests.sim.drive.static.collectives.runs import check
 
 GRAPH = """\
@@ -59,7 +60,7 @@ def test_runs(name: str, planner: str, tmp_path: Path) -> None:
 
 @pytest.mark.icarus
 @pytest.mark.parametrize("planner", ["ring", "tree"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", nightly_but(["star", "graph, nodes inside", "random"], RUNS))
 def test_runs_under_icarus(name: str, planner: str, tmp_path: Path) -> None:
     """Small ones are compiled and run in a tenth of the time that a compiler of C++ takes."""
     runs(name, planner, "icarus", 20, tmp_path)
