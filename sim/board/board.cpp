@@ -43,11 +43,11 @@ class Sender {
 };
 
 // Bytes from the board: each bit from the middle of its time. Gives -1 while there is none.
-class Hearer {
+class Receiver {
   public:
-    explicit Hearer(int cycles) : cycles_(cycles) {}
+    explicit Receiver(int cycles) : cycles_(cycles) {}
 
-    int hear(bool level) {
+    int receive(bool level) {
         if (!at_ && level) return -1;
         const int bit = at_ / cycles_;
         if (at_++ % cycles_ == cycles_ / 2) frame_ = frame_ >> 1 | level << 9;
@@ -62,7 +62,7 @@ class Hearer {
 
 class Board {
   public:
-    Board(int terminal, int cycles) : terminal_(terminal), sender_(cycles), hearer_(cycles) {
+    Board(int terminal, int cycles) : terminal_(terminal), sender_(cycles), receiver_(cycles) {
         top_.rst = 1, top_.rx = 1;
         for (int i = 0; i < 8; ++i) cycle();
         top_.rst = 0;
@@ -73,7 +73,7 @@ class Board {
         for (int i = 0; i < STEP; ++i) {
             top_.rx = sender_.level();
             cycle();
-            if (const int byte = hearer_.hear(top_.tx); byte >= 0) say(byte);
+            if (const int byte = receiver_.receive(top_.tx); byte >= 0) say(byte);
         }
         quiet_ = sender_.idle() ? quiet_ + STEP : 0;
         return listen(!asked_ && quiet_ > HURRY ? EASE : 0);
@@ -110,7 +110,7 @@ class Board {
     const int terminal_;
     Vnetwork_board top_;
     Sender sender_;
-    Hearer hearer_;
+    Receiver receiver_;
     uint64_t quiet_ = 0;
     bool begun_ = false, asked_ = false, over_ = false;  // a line; its answer; the terminal
 };

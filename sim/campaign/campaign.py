@@ -46,8 +46,8 @@ AFTERWARDS = 2
 SHORT = 40
 """Cycles from one look at streams to the next."""
 WRONG_WORDS = "words of a stream are wrong"
-BEYOND = 300
-"""Cycles that a barrier may stand still beyond what a watchdog lets pass."""
+MARGIN = 300
+"""Cycles that a barrier may stand still after the watchdog has expired."""
 EARLY = ("released early", "released twice", "released, and")
 BROKEN, TIMED_OUT = "released broken", "no arrival"
 STANDS = (BROKEN, TIMED_OUT)
@@ -114,7 +114,7 @@ class FaultClassifier(Bench):
         self._at_first = software = groups_on(fabric, plan, timeout=TIMEOUT, tries=TRIES)
         watchdog = self.network.watchdog * software.turns
         longest = max(group.bound or 0 for group in plan.groups)
-        self._hang = max(2 * watchdog, 4 * longest) + BEYOND
+        self._hang = max(2 * watchdog, 4 * longest) + MARGIN
         self._half: set[int] = set()  # groups whose set-up was aborted
         self._streams = streams_of(self)
         self._ends = not software.may_kill  # where it can, its last barrier would end a group

@@ -88,7 +88,7 @@ def _(spec: StaticSpec, shape: TileShape) -> tuple[list[str], Iterator[str], Ite
 
 
 def _core_ports(shape: TileShape) -> tile.Ports:
-    """Return the ports of a core, and of whoever loads and watches it."""
+    """Return the ports of a core, and of what loads and watches it."""
     return {
         "number": ("input", shape.core_bits),
         "run": ("input", 1),

@@ -42,7 +42,7 @@ AROUND = radians(58)
 FEW = 0.85
 """Part of a whole turn that these angles take at most."""
 
-Seat = tuple[float, Place]
+PortAngle = tuple[float, Place]
 """A direction, and the port that points there."""
 
 
@@ -207,19 +207,19 @@ def directions(graph: Irregular) -> dict[Place, float]:
             links.setdefault(here[0], []).append((angle, min(link)[1] * lower, here))
     found: dict[Place, float] = {}
     for switch in range(graph.switches):
-        seats = _parted([(angle, port) for angle, _, port in sorted(links.get(switch, []))])
+        ports = _parted([(angle, port) for angle, _, port in sorted(links.get(switch, []))])
         nodes = sorted(node for node in graph.nodes if node[0] == switch)
-        seats += zip(_gaps([angle for angle, _ in seats], len(nodes)), nodes, strict=True)
-        found |= {port: angle for angle, port in _parted(sorted(seats))}
+        ports += zip(_gaps([angle for angle, _ in ports], len(nodes)), nodes, strict=True)
+        found |= {port: angle for angle, port in _parted(sorted(ports))}
     return found
 
 
-def _parted(seats: list[Seat]) -> list[Seat]:
+def _parted(ports: list[PortAngle]) -> list[PortAngle]:
     """Push ascending angles off each other, around the circle, until they are far enough apart."""
-    if len(seats) < 2:
-        return seats
-    angles = np.array([angle for angle, _ in seats])
-    apart = min(APART, FEW * 2 * pi / len(seats))
+    if len(ports) < 2:
+        return ports
+    angles = np.array([angle for angle, _ in ports])
+    apart = min(APART, FEW * 2 * pi / len(ports))
     for _ in range(300):
         gaps = np.diff(angles, append=angles[0] + 2 * pi)
         lack = np.maximum(0.0, apart - gaps) / 2
@@ -227,7 +227,7 @@ def _parted(seats: list[Seat]) -> list[Seat]:
         angles = angles + 0.9 * push
         if np.abs(push).max() < 1e-3:
             break
-    return [(float(angle), port) for angle, (_, port) in zip(angles, seats, strict=True)]
+    return [(float(angle), port) for angle, (_, port) in zip(angles, ports, strict=True)]
 
 
 def _gaps(taken: list[float], count: int) -> list[float]:

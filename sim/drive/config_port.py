@@ -8,10 +8,10 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.lifecycle.effects import Answer, Pause, Step, Steps
 
-Heard: TypeAlias = Callable[[int, bool, int], None]
+OnAnswer: TypeAlias = Callable[[int, bool, int], None]
 """Takes an answer of the config port: its cycle, whether the request was refused, the data."""
 
-Ask: TypeAlias = Callable[[ConfigRequest, Heard | None], None]
+Ask: TypeAlias = Callable[[ConfigRequest, OnAnswer | None], None]
 """Puts a request into the queue for the config port."""
 
 
@@ -30,7 +30,7 @@ class ConfigPort:
         self.requests: deque[ConfigRequest] = deque()
         self.answered: dict[int, ConfigRequest] = {}
         self._given: ConfigRequest | None = None
-        self._heard: dict[int, Heard] = {}  # by the id of a request that has no answer
+        self._on_answer: dict[int, OnAnswer] = {}  # by the id of a request that has no answer
 
     @property
     def awaits_answer(self) -> bool:
@@ -47,28 +47,28 @@ class ConfigPort:
         """Whether every request has been given and answered."""
         return not self.requests and not self.awaits_answer
 
-    def ask(self, request: ConfigRequest, heard: Heard | None = None) -> None:
-        """Put a request at the end of the queue; ``heard`` takes the answer."""
+    def ask(self, request: ConfigRequest, on_answer: OnAnswer | None = None) -> None:
+        """Put a request at the end of the queue; ``on_answer`` takes the answer."""
         self.requests.append(request)
-        if heard is not None:
-            self._heard[id(request)] = heard
+        if on_answer is not None:
+            self._on_answer[id(request)] = on_answer
 
     def ask_all(self, requests: Sequence[ConfigRequest], then: Callable[[int], None]) -> None:
         """Put requests at the end of the queue; ``then`` takes the cycle of the last answer."""
         for request in requests:
             self.ask(request)
-        self._heard[id(requests[-1])] = lambda now, refused, data: then(now)
+        self._on_answer[id(requests[-1])] = lambda now, refused, data: then(now)
 
-    def hear(self, now: int, answer: tuple[bool, bool, int]) -> None:
+    def receive(self, now: int, answer: tuple[bool, bool, int]) -> None:
         """Take what the port answers in a cycle."""
         ready, refused, data = answer
         if not ready or self._given is None:
             return
         request, self._given = self._given, None
         self.answered[now] = request
-        heard = self._heard.pop(id(request), None)
-        if heard is not None:
-            heard(now, refused, data)
+        on_answer = self._on_answer.pop(id(request), None)
+        if on_answer is not None:
+            on_answer(now, refused, data)
 
     def give(self, now: int) -> tuple[ConfigRequest, Stimulus]:
         """Give the next request in a cycle; return it, also as a stimulus."""
@@ -103,7 +103,7 @@ def _do(step: Step, port: ConfigPort, now: Callable[[], int]) -> Cycles[list[Ans
     """Do one step of a program; return the answers to its requests."""
     answers: list[Answer] = []
 
-    def hear(cycle: int, refused: bool, data: int) -> None:
+    def receive(cycle: int, refused: bool, data: int) -> None:
         answers.append((refused, data))
 
     if isinstance(step, Pause):
@@ -112,7 +112,7 @@ def _do(step: Step, port: ConfigPort, now: Callable[[], int]) -> Cycles[list[Ans
             yield
         return answers
     for target, address, word in step.requests:
-        port.ask(ConfigRequest(target, address, word is not None, word or 0), hear)
+        port.ask(ConfigRequest(target, address, word is not None, word or 0), receive)
     while len(answers) < len(step.requests):
         yield
     return answers

@@ -359,7 +359,7 @@ class Driver(ABC, Generic[M]):
     def inputs(self, now: int) -> Inputs:
         """Return the inputs of cycle ``now``, all releases of which the model shows."""
         inputs, quiet = Inputs(), self.over_from is not None and self._quiet
-        self.port.hear(now, self.model.config_answer)
+        self.port.receive(now, self.model.config_answer)
         for node, register, _ in self.model.release:
             if (node, register) in self._member:
                 number, member = self._member[node, register]
@@ -418,13 +418,13 @@ class Driver(ABC, Generic[M]):
         self.note_arrival(now, number, member, data)
 
     def arrive(
-        self, now: int, inputs: Inputs, seat: tuple[int, int], data: int, *, last: bool = False
+        self, now: int, inputs: Inputs, endpoint: tuple[int, int], data: int, *, last: bool = False
     ) -> None:
         """Have a process arrive at a node's register, which takes it."""
-        inputs.arrive[seat] = data
+        inputs.arrive[endpoint] = data
         if last:
-            inputs.last.add(seat)
-        index = seat[0] * self._registers + seat[1]
+            inputs.last.add(endpoint)
+        index = endpoint[0] * self._registers + endpoint[1]
         self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
 
     def note_arrival(self, now: int, number: int, member: int, data: int) -> None:

@@ -144,7 +144,7 @@ def _traffic(fabric: Fabric, channels: int) -> dict[str, int]:
 
 
 def _jitter(plan: BarrierPlan) -> int:
-    """Return the greatest wait of a member after its release: such that no watchdog trips."""
+    """Return the greatest wait of a member after its release: such that no watchdog expires."""
     jitter, apart = JITTER, timeout_of(plan)
     while apart is not None and jitter > apart:
         jitter //= 2

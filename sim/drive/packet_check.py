@@ -278,7 +278,7 @@ class CauseCheck(Rule):
 
     def _put(self, put: Put) -> None:
         """Take in a flit that is put: a packet carries what its node knows at the tail."""
-        self._hear(put.cycle)
+        self._receive(put.cycle)
         payloads = self._unclosed.setdefault(put.node, [])
         payloads.append(put.payload & self._mask)
         if put.tail:
@@ -293,7 +293,7 @@ class CauseCheck(Rule):
         self._fresh.extend(self._inbox.take())
         return ()
 
-    def _hear(self, now: int) -> None:
+    def _receive(self, now: int) -> None:
         """Let members know what came out before a cycle."""
         while self._fresh and self._fresh[0].cycle < now:
             packet = self._fresh.popleft()
@@ -306,7 +306,7 @@ class CauseCheck(Rule):
 
     def _step(self, step: MemberStep) -> Iterator[Mismatch]:
         """Take in a member's step; yield what breaks a rule."""
-        self._hear(step.cycle)
+        self._receive(step.cycle)
         member = step.member
         known = self._known[member]
         if step.kind is StepKind.ARRIVE:

@@ -89,7 +89,7 @@ class Scheme(Program):
     def step(self, now: int, packets: Sequence[Packet]) -> None:
         """Begin an episode, go on with it, or end it."""
         for packet in packets:
-            self._hear(now, packet)
+            self._receive(now, packet)
         if self._begun:
             self._look(now)
         if not self._is_quiet():
@@ -134,7 +134,7 @@ class Scheme(Program):
     def _reset(self, now: int) -> None:
         """Make ready for the next episode, all members having been released."""
 
-    def _hear(self, now: int, packet: Packet) -> None:
+    def _receive(self, now: int, packet: Packet) -> None:
         """Take in a packet that has come out in the cycle before."""
 
     def _look(self, now: int) -> None:
@@ -244,7 +244,7 @@ class Gathering(ByPackets):
         else:
             self._send(member, self.root, member)
 
-    def _hear(self, now: int, packet: Packet) -> None:
+    def _receive(self, now: int, packet: Packet) -> None:
         member = self._number(packet.payloads[0])
         if packet.node == self.nodes[self.root]:
             self._is_in(now, member)
@@ -382,7 +382,7 @@ class Dissemination(ByPackets):
         receiver = (member + (1 << number)) % len(self.nodes)
         self._send(member, receiver, self.plan.id << self._round_bits | number)
 
-    def _hear(self, now: int, packet: Packet) -> None:
+    def _receive(self, now: int, packet: Packet) -> None:
         group, number = divmod(self._number(packet.payloads[0]), 1 << self._round_bits)
         if group == self.plan.id:
             member = self._member_at[packet.node]

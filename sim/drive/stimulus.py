@@ -47,7 +47,7 @@ from syncfabric.sim.drive.trace import Rule
 PROBABILITY = 0.05
 """Of each kind of illegal stimulus, a cycle."""
 EPOCHS = 1 << EPOCH_BITS
-BEYOND = 2
+OUTSIDE = 2
 """Targets behind the last that are named, too, as far as the config port's bits can."""
 
 
@@ -69,10 +69,10 @@ class Illegal(Program):
         self._driver, self._model, self._shape = driver, driver.model, driver.model.shape
         shape, rng = self._shape, driver.rng
         bits = driver.plan.spec.message_network.layout.target_bits
-        self._targets = min(shape.targets + BEYOND, 1 << bits)
+        self._targets = min(shape.targets + OUTSIDE, 1 << bits)
         members = {place for group in driver.groups for place in group.places}
-        seats = [(i, r) for i in range(len(shape.nodes)) for r in range(shape.registers)]
-        self._free = [seat for seat in seats if seat not in members]
+        endpoints = [(i, r) for i in range(len(shape.nodes)) for r in range(shape.registers)]
+        self._free = [endpoint for endpoint in endpoints if endpoint not in members]
         self._members = [
             (number, member)
             for number, group in enumerate(driver.groups)
@@ -115,12 +115,12 @@ class Illegal(Program):
             for request in rng.choice(self._kinds)():
                 driver.port.ask(request)
 
-    def _arrive(self, now: int, inputs: Inputs, seat: tuple[int, int]) -> None:
+    def _arrive(self, now: int, inputs: Inputs, endpoint: tuple[int, int]) -> None:
         """Arrive where that is refused, unless somebody does who may."""
         rng, bits = self._driver.rng, self._shape.router.data_bits
         data, last = rng.getrandbits(bits) if bits else 0, rng.random() < 0.5
-        if seat not in inputs.arrive:
-            self._driver.arrive(now, inputs, seat, data, last=last)
+        if endpoint not in inputs.arrive:
+            self._driver.arrive(now, inputs, endpoint, data, last=last)
 
     def _commit(self) -> Iterator[ConfigRequest]:
         """Yield a COMMIT that is refused, or a READ of any word."""

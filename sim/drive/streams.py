@@ -159,7 +159,7 @@ class Streams(Program):
             self._events.at(now + after, self._kill(gid))
         self._plan(now)
 
-    def _seats(self, gid: int) -> list[tuple[int, int]]:
+    def _endpoints(self, gid: int) -> list[tuple[int, int]]:
         """Return node and channel of each member of a group."""
         group = self._groups[gid][1]
         first = self._model.shape.entry_registers
@@ -171,7 +171,7 @@ class Streams(Program):
             if stream.instance != self._instance:
                 continue
             dies = stream.gid in self._killed and not stream.instance
-            for member, (node, tid) in enumerate(self._seats(stream.gid)):
+            for member, (node, tid) in enumerate(self._endpoints(stream.gid)):
                 self._coming[node].append((stream, member))
                 if not dies:
                     have = self._processes[node].sink.counts[tid].packets
@@ -194,7 +194,7 @@ class Streams(Program):
             stream, member = coming.popleft()
             if stream.gid in self._over and not stream.instance:
                 continue
-            command = stream_command(stream, member, self._seats(stream.gid)[member][1])
+            command = stream_command(stream, member, self._endpoints(stream.gid)[member][1])
             process.put(now, command)
             self._movement.wake(node, now + 1)
             self._driver.stimuli.append(Stimulus(now, StimulusKind.STREAM, node, command))
@@ -213,8 +213,8 @@ class Streams(Program):
         self._over.add(gid)
         self._driver.acts.append(Commanded(self._now, number, -1, Operation.KILL))
         yield from perform(self._software.kill(group), self._driver.port, self._cycle)
-        seats = self._seats(gid)
-        while any(tid in self._processes[node].ahead for node, tid in seats):
+        endpoints = self._endpoints(gid)
+        while any(tid in self._processes[node].ahead for node, tid in endpoints):
             yield
         self._driver.acts.append(Commanded(self._now, number, -1, Operation.SETUP))
         yield from perform(self._software.set_up(group), self._driver.port, self._cycle)

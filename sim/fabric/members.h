@@ -60,7 +60,7 @@ class MembersOfNode {
     uint32_t state() const { return state_; }
     std::vector<Member>& members() { return members_; }
 
-    // Whoever is released broken arrives no more.
+    // A member that is released broken arrives no more.
     template <class Wires> void leave(const Wires& released, const Wires& broken) {
         for (auto& member : members_)
             if (bit(released, member.place()) && bit(broken, member.place())) member.stop();

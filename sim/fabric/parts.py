@@ -70,13 +70,13 @@ def tables_text(spec: MessageSpec) -> str:
     shape = spec.shape
     links = shape.router.links
     places = [(r, p) for r in range(shape.routers) for p in range(links)]
-    across, seats = _linked(spec, links)
+    across, attached = _linked(spec, links)
     rows = [constants_of_router(spec, r) for r in range(shape.routers)]
     found: dict[str, Iterable[int]] = {
         "sizes": (len(shape.nodes), shape.routers, sum(map(shape.stages_of, shape.ends))),
         "across": across,
         "stages": (shape.stages_of(place) if place in shape.ends else 0 for place in places),
-        "places": seats if shape.interfaces else (),
+        "places": attached if shape.interfaces else (),
         "managers": [spec.topology.index(node) for node in spec.manager_nodes],
         "headers": header_words(spec) if spec.channels else (),
         **{name: [row[name][1] for row in rows] for name in rows[0] if name != "routes"},

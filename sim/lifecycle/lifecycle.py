@@ -310,7 +310,7 @@ class ByManagers(Lifecycle):
         node, place = self._node(group.placement.values()), self._root(group)
         end = _End(*place, self.epochs[place])
         for _ in range(self._timeout // LOOK):
-            yield from self._hear(node)
+            yield from self._read_ends(node)
             if end in self._ended:
                 self._ended.remove(end)
                 return
@@ -349,7 +349,7 @@ class ByManagers(Lifecycle):
         yield Ask([(node, config_address(ManagerWord.COMMAND), word)])
         yield Pause(LOOK)
 
-    def _hear(self, node: int) -> Steps[None]:
+    def _read_ends(self, node: int) -> Steps[None]:
         """Read all that a manager holds of ended groups."""
         freed = [(node, config_address(ManagerWord.FREED), None)]
         while True:
@@ -361,7 +361,7 @@ class ByManagers(Lifecycle):
 
     def _forget(self, router: int, entry: int) -> Steps[None]:
         """Forget the ends of an entry's groups: of one that is killed it may have come before."""
-        yield from self._hear(self._node([entry]))
+        yield from self._read_ends(self._node([entry]))
         self._ended = {end for end in self._ended if (end.router, end.entry) != (router, entry)}
 
 

@@ -30,7 +30,7 @@ def relaunch(
     Parameters
     ----------
     ranks : int, optional
-        None: whoever wants ranks has started mpiexec.
+        None: the user has started mpiexec.
     arguments : list of str
         Those of the command line.
     outlive, hostfile

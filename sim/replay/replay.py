@@ -172,7 +172,7 @@ class Replayed:
         """Cycles that any method to send these messages takes on these routers.
 
         Every bound on steps counts how often messages must take one channel, or one port, after
-        each other, or hear from each other. Each time takes a cycle a flit, the head among them;
+        each other, or receive from each other. Each time takes a cycle a flit, the head among them;
         the first flit and the last have a path before and behind them.
         """
         hops = min(len(route.ports) for route in self.packets.routes)

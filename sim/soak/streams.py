@@ -117,8 +117,9 @@ class GroupStreams(NoStreams):
         return {
             gid
             for gid, comes in self._wanted.items()
-            for seat, packets in comes.items()
-            if self._counts(self._rows, *seat).packets - self._counts(self._before, *seat).packets
+            for endpoint, packets in comes.items()
+            if self._counts(self._rows, *endpoint).packets
+            - self._counts(self._before, *endpoint).packets
             < len(packets)
         }
 

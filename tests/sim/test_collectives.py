@@ -24,7 +24,7 @@ def test_results() -> None:
     assert [len(done.cycles) for done in result.collectives] == [16, 16]
 
 
-def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(software.COMBINE, "max", lambda own, _: own)
     result = run_collectives(PLAN, ASKED, sim="model", episodes=2)
     assert result.verdict == "mismatch"

@@ -180,7 +180,7 @@ def test_saturation_names_the_full_channels() -> None:
 @pytest.mark.parametrize(
     ("sim", "compared"), [("model", "nothing"), ("verilator", "nothing but the set-up")]
 )
-def test_a_summary_tells_how_little_was_compared(sim: str, compared: str) -> None:
+def test_a_summary_reports_how_little_was_compared(sim: str, compared: str) -> None:
     result = replace(RESULT, verdict="match", compared=False, simulator=sim)
     assert (result.verdict, result.ok) == ("checked", True)
     line = next(summary(result))
@@ -202,7 +202,7 @@ def test_a_notebook_shows_the_table() -> None:
     assert "cycle 812, node (3, 4), release[1]: hardware 1, model 0" in page
 
 
-def test_churn_is_told_in_lines_of_its_own() -> None:
+def test_churn_is_reported_in_lines_of_its_own() -> None:
     lines = list(summary(CHURNED))
     first = lines.index("churn: 9 instances, 2 killed, 1 given up; 12 set-ups refused")
     assert lines[first + 1 : first + 5] == [

@@ -148,7 +148,7 @@ static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
 }
 
 /* What the leader announces. */
-static uint32_t hear(unsigned from)
+static uint32_t receive(unsigned from)
 {
     uint32_t head, word, wanted = SF_WORD_HEAD(from, SF_TAG_CHOICE);
     if (sf_is_kept(from, SF_TAG_CHOICE)) {
@@ -170,7 +170,7 @@ static unsigned agree(sf_group *group, const unsigned *members, unsigned lead)
         sf_signal(SF_WORD_HEAD(members[lead], SF_TAG_OFFER));
         SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = offer;
         sf_unfenced = 1;
-        return hear(members[lead]);
+        return receive(members[lead]);
     }
     for (unsigned i = 0; i < group->size; i++)
         if (i != lead)
@@ -212,7 +212,7 @@ static __attribute__((noinline)) sf_group *follow(const unsigned *members, unsig
     if (!group)
         return 0;
     group->lead = (uint16_t)lead;
-    ticket = hear(members[lead]);
+    ticket = receive(members[lead]);
     if (ticket != SF_NO_REGISTER) {
         sf_take_port(group, ticket);
         sf_await_go(group);

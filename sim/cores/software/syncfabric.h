@@ -176,7 +176,7 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 void sf_group_free(sf_group *group);
 
 /* End a group at once, on a network of collective engines, at the core that had it set up: that at
- * a manager's node. Whoever waits in it goes on, and sf_broken says so; it is freed like others.
+ * a manager's node. A core that waits in it goes on, and sf_broken says so; it is freed like others.
  * 0 elsewhere, and for groups of the file: nothing is done. */
 int sf_group_kill(sf_group *group);
 
@@ -239,7 +239,7 @@ static inline void sf_barrier_wait(sf_group *group)
 }
 
 /* The same for a core to which more may be sent meanwhile than its network interface holds (128
- * flits): it goes on taking messages in, and hears a little later that the barrier is over. */
+ * flits): it goes on taking messages in, and sees a little later that the barrier is over. */
 static inline void sf_barrier_wait_taking(sf_group *group)
 {
     while (SF_IN_HARDWARE && group->port

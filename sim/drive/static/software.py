@@ -290,10 +290,10 @@ class _Course:
                 self._ended.append((member, word))
 
     def _plan(self) -> GroupArrivals:
-        seats = [(node, 0) for node in self.nodes]
+        endpoints = [(node, 0) for node in self.nodes]
         return GroupArrivals(
             self._group,
-            seats,
+            endpoints,
             self._scenario,
             self._rng,
             lambda cycle, member: heapq.heappush(self._events, (cycle, self._number, member)),

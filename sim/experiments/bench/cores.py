@@ -24,7 +24,7 @@ SIDE = 8
 SIZES = (2, 4, 8, 16, 32, 64)
 SOFTWARE = ("dissemination", "tree", "tournament", "central")
 EPISODES = 10
-BEYOND, TIMED, SKEW = 8, 40, 500
+OVERHEAD, TIMED, SKEW = 8, 40, 500
 """Cycles that cores add to the network's own at most; barriers looked at for it, and cycles of work
 before each, at most."""
 HARDWARE: dict[str, dict[str, object]] = {
@@ -162,8 +162,8 @@ def core_programs() -> Iterator[Claim]:
         defines = {"EPISODES": str(TIMED), "SKEW": str(SKEW)}
         result, events = run_cores("barrier", spec, "engine", cores, defines)
         if cores == 16:
-            more = beyond(spec, result, events)
-            yield at_most("16 cores, beyond the network's own", more, BEYOND, f"{more} cycles")
+            more = overhead(spec, result, events)
+            yield at_most("16 cores, beyond the network's own", more, OVERHEAD, f"{more} cycles")
         rate = result.cycles / result.seconds.run
         yield at_least(f"{cores} cores, cycles a second", rate, RATES[cores], f"{rate:,.0f}")
 
@@ -194,7 +194,7 @@ def _few(barrier: str) -> NetworkSpec:
     return with_world(_mesh(FEW_SIDE, (), **HARDWARE.get(barrier, {})), FEW, "engine")
 
 
-def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
+def overhead(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     """Return what cores add to the network's own latency, in the worst barrier of ``barrier.c``.
 
     From the last arrive's store to the cycle in which the last core to go on makes its next load,

@@ -161,7 +161,7 @@ def _cluster(name: str, keys: Keys) -> IrregularSpec:
     return IrregularSpec.model_validate({**shape, **keys})
 
 
-CROWDED: tuple[tuple[str, int], ...] = (("8x8", 4), ("8x8", 8), ("16x16", 8), ("cluster-75", 4))
+MANY_GROUPS: tuple[tuple[str, int], ...] = (("8x8", 4), ("8x8", 8), ("16x16", 8), ("cluster-75", 4))
 """Networks and their slots; there are as many groups, of random members."""
 FEWEST, MOST = 8, 64
 EPISODES = 100
@@ -172,7 +172,7 @@ LOADS = {"all at once": 0.0, "and packets at 0.05": 0.05}
 @section
 def wires_beside() -> Iterator[Claim]:
     """Barrier wires beside others: what other groups and packets add to each episode (cycles)."""
-    for name, slots in CROWDED:
+    for name, slots in MANY_GROUPS:
         wired = _network(name, {"wires": slots})
         rng, nodes = random.Random(1), tuple(wired.topology.nodes)
         groups = [

@@ -100,15 +100,15 @@ class Member:
         longer than it ever waits, it is gone, and so is this rank then.
         """
         silence = 4 * self.setting.timeout + 10
-        heard = time.monotonic()
+        last = time.monotonic()
         while self.finalize is None:
-            message = self.post.receive(heard + silence)
+            message = self.post.receive(last + silence)
             if message is None:
                 sys.stderr.write(f"rank {self.rank}: no word from the root in {silence:g} s\n")
                 sys.stderr.flush()
                 os._exit(1)
             if message.source == ROOT:
-                heard = time.monotonic()
+                last = time.monotonic()
             self.handle(message)
 
     def handle(self, message: Received) -> None:

@@ -40,7 +40,7 @@ async def start(dut: Any) -> Software:
 async def barriers_run_and_are_measured(dut: Any) -> None:
     """Members arrive one by one, each last once, and all at once; the meter counts each."""
     software = await start(dut)
-    nodes, place = software.nodes, software.seats[software.nodes[0]]
+    nodes, place = software.nodes, software.endpoints[software.nodes[0]]
     ready = node_word_address(nodes[0], NodeWord.READY)
     assert await software.read(ready) == 0
     assert await software.is_refused(node_word_address(nodes[0], NodeWord.ARRIVE), 1 << place)
@@ -102,7 +102,7 @@ async def the_interrupt_says_who_is_done(dut: Any) -> None:
     await software.set_up()
     node = software.nodes[-1]
     enable = node_word_address(node, NodeWord.IRQ_ENABLE)
-    await software.write(enable, 1 << software.seats[node])
+    await software.write(enable, 1 << software.endpoints[node])
     for member in software.nodes:
         assert dut.irq.value == 0
         await software.arrive(member, 0)

@@ -72,11 +72,11 @@ class Software:
         self.read, self._write = read, write
         network = self.plan.spec.network
         places = self.plan.groups[0].places.items()
-        self.seats = {network.topology.index(node): register or 0 for node, register in places}
-        self.nodes = list(self.seats)
+        self.endpoints = {network.topology.index(node): register or 0 for node, register in places}
+        self.nodes = list(self.endpoints)
         self.registers = network.port_registers
         self.bits = network.data_bits
-        self.mask = sum(1 << n * self.registers + r for n, r in self.seats.items())
+        self.mask = sum(1 << n * self.registers + r for n, r in self.endpoints.items())
 
     async def write(self, address: int, value: int) -> None:
         """Write a word that is not refused."""
@@ -112,16 +112,16 @@ class Software:
     async def arrive(self, node: int, data: int) -> None:
         """Let a node arrive."""
         if self.bits:
-            await self.write(node_word_address(node, DATA_BASE + self.seats[node]), data)
-        await self.write(node_word_address(node, NodeWord.ARRIVE), 1 << self.seats[node])
+            await self.write(node_word_address(node, DATA_BASE + self.endpoints[node]), data)
+        await self.write(node_word_address(node, NodeWord.ARRIVE), 1 << self.endpoints[node])
 
     async def wait(self, node: int) -> int | None:
         """Wait for a node's release, and return its result."""
-        return await self.read(node_word_address(node, WAIT_BASE + self.seats[node]))
+        return await self.read(node_word_address(node, WAIT_BASE + self.endpoints[node]))
 
     async def result(self, node: int) -> int | None:
         """Return a node's result."""
-        return await self.read(node_word_address(node, RESULT_BASE + self.seats[node]))
+        return await self.read(node_word_address(node, RESULT_BASE + self.endpoints[node]))
 
     async def meter(self) -> list[int | None]:
         """Return all counts of meter 0."""

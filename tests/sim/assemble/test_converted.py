@@ -30,7 +30,7 @@ def test_the_second_time_nothing_is_made() -> None:
     assert made == [(8, 4)]
 
 
-def test_what_decides_is_told_apart() -> None:
+def test_what_decides_is_distinguished() -> None:
     texts = {
         converted(queue, "queue", 8, 4),
         converted(queue, "queue", 8, 8),

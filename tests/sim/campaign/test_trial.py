@@ -121,7 +121,7 @@ def test_without_checks_a_lost_message_hangs_unreported() -> None:
     assert "stand still" in result.findings[0].text
 
 
-def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_early_release_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardware that lets a process go while a message is lost."""
     inject = FaultClassifier._inject
 
@@ -141,8 +141,8 @@ def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker is given another operation than the hardware."""
     group = Fabric.group
 
-    def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int = 0) -> None:
-        group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
+    def another(fabric: Fabric, gid: int, endpoints: object, *, op: str, bound: int = 0) -> None:
+        group(fabric, gid, endpoints, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", another)
     assert verdicts(struck(BARE, 4, Kind.SETUP)) == {Verdict.WRONG: 4}
@@ -173,7 +173,7 @@ def test_a_static_network_has_timeouts_or_watchdogs_alone(watchdog: int, reporte
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["mesh", "cluster"])
-def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
+def test_every_unexpected_message_and_write_is_reported(name: str) -> None:
     result = struck(GUARDED[name], 300, Kind.INJECTED, Kind.SPURIOUS, Kind.WRITE)
     injected, spurious, write = (count.verdicts for count in result.kinds)
     assert (result.verdict, result.findings) == ("clean", [])

@@ -132,8 +132,10 @@ def emulate(
     lines = [str(len(groups))]
     for group in groups:
         pairs = zip(group.members, group.registers, strict=True)
-        seats = (f"{core} {NO_REGISTER if number is None else number}" for core, number in pairs)
-        lines.append(f"{group.gid} {int(group.op)} {len(group.members)} {' '.join(seats)}")
+        endpoints = (
+            f"{core} {NO_REGISTER if number is None else number}" for core, number in pairs
+        )
+        lines.append(f"{group.gid} {int(group.op)} {len(group.members)} {' '.join(endpoints)}")
     if isinstance(spec.network, StaticSpec):
         lines += flit_buffers(make_plan(spec), cores)
     text = " ".join(map(str, numbers)).encode() + b"\n"

@@ -79,7 +79,7 @@ def test_a_wrong_barrier_is_seen(
     assert early_ones + hung > 0
 
 
-def test_a_signal_counted_as_one_of_the_next_barrier_is_told_apart() -> None:
+def test_a_signal_counted_as_one_of_the_next_barrier_is_found() -> None:
     """Barriers back to back, with messages that overtake each other by far."""
     for barrier in MESSAGES:
         made = program("barrier", barrier, SKEW=500)

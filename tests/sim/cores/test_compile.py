@@ -19,7 +19,7 @@ def write(folder: Path, text: str) -> Path:
     return source
 
 
-def test_a_program_tells_where_its_functions_are() -> None:
+def test_a_program_lists_where_its_functions_are() -> None:
     made = program("barrier", "tree")
     main = made.symbols["main"]
     assert made.entry == 0

@@ -70,7 +70,7 @@ def test_no_core_leaves_before_the_last_one_comes(barrier: str, source: str) -> 
 
 
 @pytest.mark.parametrize("barrier", [pytest.param(RING, marks=pytest.mark.nightly), TREE])
-def test_who_arrives_need_not_wait_for_others(barrier: str) -> None:
+def test_a_core_that_arrives_need_not_wait_for_others(barrier: str) -> None:
     spec = static(*SMALL[:2], barrier, SMALL[2])
     done = run(spec, made(spec, barrier, "chain"), 1)
     assert (done.faults, done.stands) == ([], {})
@@ -163,7 +163,7 @@ def test_agents_leave_the_flits_to_a_program_that_wants_them() -> None:
     assert {word for _, word, *_ in others} == {StaticWord.ROLE, StaticWord.COMMAND}
 
 
-def test_a_core_is_told_its_part_of_a_ring_or_a_tree() -> None:
+def test_a_core_receives_its_part_of_a_ring_or_a_tree() -> None:
     spec = load("reflex-groups")
     groups = boot_groups(make_plan(spec), sends_flits=True)
     agents = boot_groups(make_plan(spec), sends_flits=False)

@@ -172,7 +172,7 @@ def test_longer_links_show_their_registers() -> None:
     assert len(long.numbers) == len(plain.numbers) + 1
 
 
-def test_parallel_links_and_their_numbers_can_be_told_apart() -> None:
+def test_parallel_links_and_their_numbers_are_distinct() -> None:
     scene = scene_of(PARALLEL)
     for first, second in combinations(PARALLEL.links, 2):
         if (first[0][0], first[1][0]) == (second[0][0], second[1][0]):

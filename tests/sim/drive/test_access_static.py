@@ -89,7 +89,7 @@ class Recorder:
         assert len(seen) == len(self.text)
 
 
-class Stage:
+class Harness:
     """A static network with a ring, a tree and a group of one, all set up and quiet."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class Stage:
         return sorted(found)
 
 
-def without_a_role(on: Stage) -> None:
+def without_a_role(on: Harness) -> None:
     """Let strangers arrive, send and take; routes and everybody's state stay as they are."""
     before, roles = on.state(), on.roles()
     for _ in range(2):
@@ -160,7 +160,7 @@ def without_a_role(on: Stage) -> None:
     assert on.counts(Counter.STRAY) == [strays * (node in on.strangers) for node in on.nodes]
 
 
-def with_a_role(on: Stage) -> None:
+def with_a_role(on: Harness) -> None:
     """Let members send and take what is their agents' to send and take: it is ignored."""
     before, strays = on.looks(), on.counts(Counter.STRAY)
     for flit in range(4):
@@ -168,7 +168,7 @@ def with_a_role(on: Stage) -> None:
     assert (on.looks(), on.counts(Counter.STRAY)) == (before, strays)
 
 
-def while_waiting(on: Stage) -> None:
+def while_waiting(on: Harness) -> None:
     """Let all but one of each group arrive, and once more; write roles that are in use."""
     refused = on.counts(Counter.REFUSED_ARRIVE)
     inside = [on.index(node) for group in (RING, TREE) for node in group.members[:-1]]
@@ -191,7 +191,7 @@ def while_waiting(on: Stage) -> None:
     assert on.counts(Counter.REFUSED_WRITE) == more
 
 
-def while_it_shifts(on: Stage) -> None:
+def while_it_shifts(on: Harness) -> None:
     """Ask the loader for all that it does in the middle of a word, and go on."""
     before, loader = on.state(), len(on.nodes)
     word, *others = chain_words(on.bench.mesh, {})
@@ -211,7 +211,7 @@ def while_it_shifts(on: Stage) -> None:
     assert on.state() == before
 
 
-def goes_on(on: Stage) -> None:
+def goes_on(on: Harness) -> None:
     """See that the last member ends each barrier, once for everybody, and that another follows."""
     on.arrive([on.index(group.members[-1]) for group in GROUPS])
     assert on.released() == sorted(on.members)
@@ -219,7 +219,7 @@ def goes_on(on: Stage) -> None:
     assert on.released() == sorted(on.members)
 
 
-def while_flushed(on: Stage) -> None:
+def while_flushed(on: Harness) -> None:
     """Load the ring anew: who arrives, or begins, in the cycle of the flush is refused."""
     refused, before = on.counts(Counter.REFUSED_ARRIVE), on.state()
     inside = [on.index(node) for node in RING.members]
@@ -243,9 +243,9 @@ def while_flushed(on: Stage) -> None:
     assert [after[node] for node in others] == [before[node] for node in others]
 
 
-def all_of_it() -> Stage:
-    """Return a stage on which all have tried."""
-    on = Stage()
+def all_of_it() -> Harness:
+    """Return a harness in which all have tried."""
+    on = Harness()
     without_a_role(on)
     with_a_role(on)
     while_waiting(on)
@@ -261,7 +261,7 @@ def test_only_members_arrive_and_only_the_config_port_loads(tmp_path: Path) -> N
 
 def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
     """One that is not made on the hardware is missed in its counter."""
-    on = Stage()
+    on = Harness()
     without_a_role(on)
     kinds = [each.kind for each in on.recorder.stimuli]
     assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.strangers)

@@ -143,7 +143,7 @@ def test_another_network_than_the_model_is_found_out() -> None:
 
 
 @pytest.mark.icarus
-def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
+def test_a_bench_that_breaks_off_is_reported(tmp_path: Path) -> None:
     network, broken = mesh(2, 1), tmp_path / "bench.vvp"
     broken.write_text("no program")
     built = replace(build_bench(network), program=broken)
@@ -151,7 +151,7 @@ def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
         run_job(Job(((plan_of(network), Scenario()),)), "icarus", built=built)
 
 
-def test_the_model_alone_is_judged_by_the_same_rules() -> None:
+def test_the_model_alone_is_checked_by_the_same_rules() -> None:
     job = make_job(mesh(4, 3), random.Random(SEED))
     reported: list[tuple[int, int]] = []
     simulation = run_job(job, "model", report=lambda done, of: reported.append((done, of)))

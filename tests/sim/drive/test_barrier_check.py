@@ -44,11 +44,11 @@ def arrive(check: BarrierCheck, cycle: int, *who: int, group: int = 0) -> None:
 
 
 def release(
-    check: BarrierCheck, cycle: int, *seats: tuple[int, int], result: int = 3
+    check: BarrierCheck, cycle: int, *endpoints: tuple[int, int], result: int = 3
 ) -> list[Mismatch]:
     """Release (node, register) pairs in a cycle."""
-    bits = sum(1 << node * REGISTERS + register for node, register in seats)
-    record = Record(0, 0, (), bits, [result] * len(seats))
+    bits = sum(1 << node * REGISTERS + register for node, register in endpoints)
+    record = Record(0, 0, (), bits, [result] * len(endpoints))
     return list(check.wires(Line(cycle, record)))
 
 
@@ -159,7 +159,7 @@ def test_on_wires_no_barrier_is_later_than_its_bound(planner: str, rule: bool) -
         assert list(check.wires(line)) == [wrong] * (rule and late)
 
 
-def test_only_who_is_killed_is_released_broken(check: BarrierCheck) -> None:
+def test_only_killed_members_are_released_broken(check: BarrierCheck) -> None:
     arrive(check, 1, 0)
     broken: list[Act] = [BrokenRelease(cycle, node, 0) for cycle in range(9) for node in (0, 1)]
     check.begin(Chunk(0, acts=broken))

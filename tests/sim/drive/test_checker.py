@@ -64,7 +64,7 @@ def doctor(place: int, change: Change) -> list[Line]:
     return lines
 
 
-def test_what_the_model_foretells_is_right() -> None:
+def test_what_the_model_predicts_is_right() -> None:
     found = checked()
     found.close(CHUNK.end, report=None)
     assert found.mismatches == []
@@ -137,7 +137,7 @@ def test_lines_too_many_and_too_few() -> None:
     assert checked(added).mismatches[0] == Mismatch(CHUNK.end, (0, 0), "link_0_0_credit[0]", 1, 0)
 
 
-def test_rules_are_judged_by_what_the_hardware_did() -> None:
+def test_rules_check_what_the_hardware_did() -> None:
     first = next(act.cycle for act in CHUNK.acts if isinstance(act, Arrival))
     release = CHUNK.lines[RELEASE].record.release
     early = EMPTY._replace(release=release, results=[0] * release.bit_count())
@@ -150,7 +150,7 @@ def test_rules_are_judged_by_what_the_hardware_did() -> None:
 
 
 @pytest.mark.parametrize("word", ["x", "zZ", "3x"])
-def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
+def test_an_unknown_value_is_reported_with_its_line(word: str) -> None:
     text = list(CHUNK.text)
     words = text[VALID].split()
     text[VALID] = " ".join([*words[:-1], word])
@@ -189,7 +189,7 @@ def test_the_first_mismatches_are_kept() -> None:
     assert len(checked(shifted).mismatches) == KEPT
 
 
-def test_what_is_not_over_at_the_end_is_told() -> None:
+def test_what_is_not_over_at_the_end_is_reported() -> None:
     half = len(CHUNK.lines) * 2 // 3
     end = CHUNK.lines[half].cycle
     found = fresh()

@@ -15,34 +15,34 @@ def test_requests_go_in_order_and_as_stimuli() -> None:
     assert port.give(5) == (FIRST, Stimulus(5, StimulusKind.CONFIG, 3 << 12 | 8, 77, 1))
     assert port.awaits_answer
     assert not port.may_ask
-    port.hear(9, (True, False, 0))
+    port.receive(9, (True, False, 0))
     assert port.give(10)[0] == SECOND
     assert not port.is_idle
-    port.hear(12, (True, False, 0))
+    port.receive(12, (True, False, 0))
     assert port.is_idle
 
 
-def test_answers_go_to_who_asked() -> None:
+def test_answers_go_to_the_request_that_asked() -> None:
     port = ConfigPort()
     port.ask(FIRST)
-    heard: list[tuple[int, bool, int]] = []
-    port.ask(SECOND, lambda *answer: heard.append(answer))
+    answers: list[tuple[int, bool, int]] = []
+    port.ask(SECOND, lambda *answer: answers.append(answer))
     port.give(5)
-    port.hear(6, (True, False, 0))
-    assert heard == []
+    port.receive(6, (True, False, 0))
+    assert answers == []
     port.give(6)
-    port.hear(7, (False, False, 0))
+    port.receive(7, (False, False, 0))
     assert port.awaits_answer
-    port.hear(8, (True, True, 5))
-    assert heard == [(8, True, 5)]
+    port.receive(8, (True, True, 5))
+    assert answers == [(8, True, 5)]
     assert port.answered == {6: FIRST, 8: SECOND}
 
 
-def test_many_are_told_once_when_all_are_answered() -> None:
+def test_many_are_reported_once_when_all_are_answered() -> None:
     port, answers = ConfigPort(), list[int]()
     port.ask_all([FIRST, SECOND], answers.append)
     for cycle in (5, 8):
         assert answers == []
         port.give(cycle)
-        port.hear(cycle + 2, (True, False, 0))
+        port.receive(cycle + 2, (True, False, 0))
     assert answers == [10]

@@ -91,7 +91,7 @@ def rows(group: Group, episodes: int) -> tuple[list[list[str]], int]:
     return list(csv.reader(io.StringIO(file.getvalue()))), log.messages
 
 
-def test_a_ring_tells_notify_release_and_fillers() -> None:
+def test_a_ring_has_notify_release_and_fillers() -> None:
     path = cycle(2, 2)
     found, messages = rows(ring(path), 3)
     assert messages == len(found) == 4 * 3 * 4  # members, episodes, B + 2
@@ -108,7 +108,7 @@ def test_a_ring_tells_notify_release_and_fillers() -> None:
     assert int(release[0][5]) - int(release[0][4]) == len(path) + 1
 
 
-def test_a_tree_tells_flits_that_members_read() -> None:
+def test_a_tree_has_flits_that_members_read() -> None:
     group = tree({(1, 0): (0, 0), (1, 1): (1, 0)}, (0, 0), [(1, 1)])
     found, messages = rows(group, 2)
     assert messages == len(found) == 2 * group.flits(SPEC)

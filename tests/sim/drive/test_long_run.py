@@ -110,9 +110,9 @@ def test_a_group_without_go_hangs_while_another_goes_on(
 
 def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     def with_an_outsider(
-        fabric: Fabric, gid: int, seats: Iterable[tuple[int, int]], **keys: Any
+        fabric: Fabric, gid: int, endpoints: Iterable[tuple[int, int]], **keys: Any
     ) -> None:
-        watch(fabric, gid, [*seats, (24, 3)], **keys)
+        watch(fabric, gid, [*endpoints, (24, 3)], **keys)
 
     watch = Fabric.group
     monkeypatch.setattr(Fabric, "group", with_an_outsider)

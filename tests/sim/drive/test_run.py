@@ -108,14 +108,14 @@ endmodule
 
 
 @pytest.mark.icarus
-def test_counts_with_unknown_bits_are_told_from_others(tmp_path: Path) -> None:
+def test_counts_with_unknown_bits_are_distinguished(tmp_path: Path) -> None:
     source = tmp_path / "bench.v"
     source.write_text(HALF_KNOWN)
     built = Icarus.find().build(Design(top="bench", sources=[source]))
     assert run_bench(built, "", 1) == ([], [[10, 11, -1, -1]], [])
 
 
-def test_saturation_is_told_with_the_fullest_channels() -> None:
+def test_saturation_is_reported_with_the_fullest_channels() -> None:
     result = run(PLAN, RunRequest(sim="model", episodes=40, background=1.0))
     assert result.traffic.saturated
     loads = [channel.load for channel in result.traffic.full_channels]

@@ -104,7 +104,7 @@ def outcome_of(scenario: Scenario) -> Outcome:
 
 
 @pytest.mark.parametrize(("rate", "saturated"), [(0.1, False), (0.3, False), (1.0, True)])
-def test_traffic_is_measured_and_saturation_told(rate: float, saturated: bool) -> None:
+def test_traffic_is_measured_and_saturation_reported(rate: float, saturated: bool) -> None:
     traffic = outcome_of(Scenario(episodes=1, background=rate, lead_in=300, cycles=3_000)).traffic
     assert traffic.saturated == saturated
     assert traffic.packets == len(traffic.latency) == len(traffic.network_latency)
@@ -169,7 +169,7 @@ def test_a_run_ends_with_the_first_mismatch() -> None:
     assert outcome.counters is None
 
 
-def test_the_hardwares_report_is_judged() -> None:
+def test_the_hardwares_report_is_checked() -> None:
     scenario = Scenario(episodes=1, background=0.1)
     runner = ScenarioRunner(PLAN, scenario)
     while not runner.finished:

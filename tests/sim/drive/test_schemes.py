@@ -238,7 +238,7 @@ class Forgetful(UdnStn):
 
 
 class Hasty(Gathering):
-    """Whoever arrives goes on."""
+    """A member that arrives goes on."""
 
     def _enter(self, now: int, member: int) -> None:
         super()._enter(now, member)
@@ -279,7 +279,7 @@ def test_a_wrong_program_is_found_out(
     assert outcome.mismatches[0].signal == rule
 
 
-def test_who_is_never_released_is_found_out() -> None:
+def test_a_member_never_released_is_found_out() -> None:
     check_of = CauseCheck(plan(mesh(2, 1)))
     steps = [MemberStep(3, 0, StepKind.ARRIVE), MemberStep(3, 1, StepKind.ARRIVE)]
     steps += [MemberStep(4, 0, StepKind.NOTIFY), MemberStep(4, 1, StepKind.NOTIFY)]

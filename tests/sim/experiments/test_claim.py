@@ -53,7 +53,7 @@ def test_a_claim_has_a_ratio_and_a_verdict(
     assert (claim.ratio, claim.verdict) == (ratio, verdict)
 
 
-def test_words_that_are_no_range_need_a_judgement() -> None:
+def test_words_that_are_no_range_need_a_verdict() -> None:
     with pytest.raises(ValueError, match='"very small" is no range of numbers; compare it'):
         Claim("slope", "very small", 0.2)
     work = Work(PLOTTED)

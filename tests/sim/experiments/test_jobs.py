@@ -38,7 +38,7 @@ def test_what_is_kept_is_there_again(cache: Path) -> None:
     assert Kept(jobs.square).results == {"a": "1", "b": '{"x": [1.5, "y z"]}'}
 
 
-def test_functions_and_arguments_are_told_apart() -> None:
+def test_functions_and_arguments_are_distinguished() -> None:
     keep(a="1")
     assert Kept(jobs.pair).results == {}
     keys = {key_of(job) for job in ((1, 2), (1, "2"), (12,), (1, [2]), (1, 2.0), (2, 1))}
@@ -274,7 +274,7 @@ def test_what_a_job_raises_is_raised_here(
 
 
 @pytest.mark.usefixtures("many")
-def test_a_process_that_dies_is_told_of(one: Pool) -> None:
+def test_a_process_that_dies_is_reported(one: Pool) -> None:
     whole(one, jobs.square, *((n,) for n in range(5)))
     with pytest.raises(ToolError, match=r"^a process that worked for this command has died"):
         whole(one, jobs.dies, (1,), (2,))

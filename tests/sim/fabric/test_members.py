@@ -19,7 +19,7 @@ REGISTERS, DATA = WIRES.port_registers, WIRES.data_bits
 
 @dataclass
 class Member:
-    """One seat: when it arrives, and with what."""
+    """One member: when it arrives, and with what."""
 
     node: int
     register: int
@@ -44,7 +44,7 @@ class Member:
 
 
 def releases(probe: Path) -> dict[int, int]:
-    """Return who is released, a bit a seat, by cycle."""
+    """Return who is released, a bit a register, by cycle."""
     lines = (line.split() for line in probe.read_text().splitlines() if line[0] != "o")
     return {int(words[0], 16): int(words[3], 16) for words in lines}
 
@@ -60,11 +60,11 @@ def arrivals(first: int, released: dict[int, int], jitter: int) -> Iterator[Stim
     state = seeds(len(nodes), SEED)[0]
     for cycle in range(first, first + CYCLES):
         for member in seated:
-            seat = member.node * REGISTERS + member.register
-            let_go = bool(released.get(cycle, 0) >> seat & 1)
+            bit = member.node * REGISTERS + member.register
+            let_go = bool(released.get(cycle, 0) >> bit & 1)
             data = member.go_on(int(state[member.node]), let_go)
             if data is not None:
-                yield Stimulus(cycle, StimulusKind.ARRIVE, seat, data)
+                yield Stimulus(cycle, StimulusKind.ARRIVE, bit, data)
         state = xorshift32(state)
 
 

@@ -120,8 +120,8 @@ def start(fabric: Fabric, *, outsider: bool = False) -> None:
     plan = plan_of(NETWORK, members(9, (0, 0), (4, 0), (2, 3)))
     set_up(fabric, plan)
     (group,) = plan.groups
-    seats = [(NETWORK.topology.index(node), place) for node, place in group.places.items()]
-    fabric.group(9, [*seats, *([(24, 3)] if outsider else [])])
+    endpoints = [(NETWORK.topology.index(node), place) for node, place in group.places.items()]
+    fabric.group(9, [*endpoints, *([(24, 3)] if outsider else [])])
     fabric.members(seed=5, jitter=7)
     fabric.run(2_000)
 
@@ -150,7 +150,7 @@ def test_its_memory_can_be_asked_for(fabric: Fabric) -> None:
     assert 1_000_000 < fabric.peak_memory() < 1_000_000_000
 
 
-def test_a_fabric_that_ends_is_told_with_the_command(built: Built) -> None:
+def test_a_fabric_that_ends_is_reported_with_the_command(built: Built) -> None:
     message = r"^the simulation of the network ended at 'report', exit code -9: $"
     fabric = Fabric(built)
     fabric.run(10)

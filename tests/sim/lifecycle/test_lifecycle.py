@@ -83,26 +83,26 @@ class Harness:
         raise AssertionError("no answer")
 
     @staticmethod
-    def seats(group: GroupPlan) -> list[tuple[int, int]]:
+    def endpoints(group: GroupPlan) -> list[tuple[int, int]]:
         nodes = [group.graph.number(member) for member in group.members]
         return list(zip(nodes, group.registers, strict=True))
 
-    def arrive(self, seats: Collection[tuple[int, int]], *, last: bool = False) -> None:
-        assert all(self.net.ready(*seat) for seat in seats)
+    def arrive(self, endpoints: Collection[tuple[int, int]], *, last: bool = False) -> None:
+        assert all(self.net.ready(*endpoint) for endpoint in endpoints)
         self.released |= {(node, register) for node, register, _ in self.net.release}
-        self.net.step(arrive=dict.fromkeys(seats, 0), last=seats if last else ())
+        self.net.step(arrive=dict.fromkeys(endpoints, 0), last=endpoints if last else ())
 
     def barrier(self, group: GroupPlan, *, last: bool = False) -> None:
         """Let all members arrive; each is released, none broken, and none before the last."""
-        *others, one = seats = self.seats(group)
+        *others, one = endpoints = self.endpoints(group)
         self.released.clear()
         self.arrive(others, last=last)
         self.run(group.bound)
-        assert not self.released & set(seats)
+        assert not self.released & set(endpoints)
         self.arrive([one], last=last)
         self.run(group.bound + 1)
-        assert set(seats) <= self.released
-        assert not any(self.net.broken(*seat) for seat in seats)
+        assert set(endpoints) <= self.released
+        assert not any(self.net.broken(*endpoint) for endpoint in endpoints)
 
 
 TREE = draw_network(random.Random(5), 5, 3, 9, 6)
@@ -150,10 +150,10 @@ def test_groups_come_and_go(name: str) -> None:
             harness.barrier(over, last=True)
             harness.perform(software.tear_down(over))
         else:
-            first, *others = harness.seats(over)
+            first, *others = harness.endpoints(over)
             harness.arrive(others)
             harness.perform(software.kill(over))
-            assert all(harness.net.broken(*seat) for seat in (first, *others))
+            assert all(harness.net.broken(*endpoint) for endpoint in (first, *others))
         free.leave(over)
         for other in present:
             harness.barrier(other)
@@ -217,7 +217,7 @@ def test_go_has_come_when_the_last_awaits_its_children() -> None:
 
 
 @every
-def test_who_does_not_know_the_epochs_learns_them(name: str) -> None:
+def test_software_learns_unknown_epochs(name: str) -> None:
     """Also where a group was left alive, and where a half of one was."""
     network = NETWORKS[name]
     harness, before, software = Harness(network), *(lifecycle_of(network.shape) for _ in range(2))
@@ -253,7 +253,7 @@ def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -
             break
         harness.perform(software.abort(group))
         harness.run(300)
-        was_ready.append(all(harness.net.ready(*seat) for seat in harness.seats(group)))
+        was_ready.append(all(harness.net.ready(*endpoint) for endpoint in harness.endpoints(group)))
         if end == "over" and was_ready[-1]:
             harness.barrier(group, last=True)
             harness.perform(software.set_up(group))  # it has been, and is over
@@ -261,7 +261,7 @@ def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -
             harness.perform(software.tear_down(group))
         if end == "recover":
             harness.perform(software.recover(group))
-            assert not any(harness.net.ready(*seat) for seat in harness.seats(group))
+            assert not any(harness.net.ready(*endpoint) for endpoint in harness.endpoints(group))
         harness.set_up(software, group)
         harness.barrier(group, last=True)
         harness.perform(software.tear_down(group))
@@ -294,7 +294,7 @@ def test_what_does_not_end_is_found(name: str) -> None:
 
 
 @every
-def test_an_end_that_nobody_awaited_is_not_that_of_a_later_group(name: str) -> None:
+def test_an_unawaited_end_is_not_that_of_a_later_group(name: str) -> None:
     """Also if that has the same epoch."""
     network = NETWORKS[name]
     harness, software = Harness(network), lifecycle_of(network.shape, timeout=5 * LOOK)
@@ -335,12 +335,12 @@ def test_all_groups_are_killed_at_once(name: str) -> None:
     assert len(groups) == 12
     for group in groups:
         harness.set_up(software, group)
-        harness.arrive(harness.seats(group)[1:])
+        harness.arrive(harness.endpoints(group)[1:])
     harness.released.clear()
     harness.perform(software.kill(*groups))
-    seats = {seat for group in groups for seat in harness.seats(group)}
-    assert harness.released == seats
-    assert all(harness.net.broken(*seat) for seat in seats)
+    endpoints = {endpoint for group in groups for endpoint in harness.endpoints(group)}
+    assert harness.released == endpoints
+    assert all(harness.net.broken(*endpoint) for endpoint in endpoints)
     for group in groups:
         harness.set_up(software, group)
     for group in groups:
@@ -369,15 +369,15 @@ def test_what_a_fault_leaves_is_freed_over_the_chain(name: str, fault: str, kill
         harness.perform(software.set_up(taken))
         harness.perform(software.kill(taken))
     harness.set_up(software, taken)
-    harness.arrive(harness.seats(taken)[1:])
+    harness.arrive(harness.endpoints(taken)[1:])
     harness.run(50)
     if killed:
         harness.perform(software.kill(taken))
         harness.run(50)
     places = {r: taken.placement[r] for r, _ in network.shape.nodes if r in taken.placement}
-    seats = [(n, places[r]) for n, (r, _) in enumerate(network.shape.nodes) if r in places]
-    assert set(harness.seats(taken)) <= set(seats)
-    for node, register in seats:
+    endpoints = [(n, places[r]) for n, (r, _) in enumerate(network.shape.nodes) if r in places]
+    assert set(harness.endpoints(taken)) <= set(endpoints)
+    for node, register in endpoints:
         there, names = FAULTS[fault]
         for name in names:
             registers: set[int] = getattr(harness.net._ports[node], name)
@@ -386,8 +386,8 @@ def test_what_a_fault_leaves_is_freed_over_the_chain(name: str, fault: str, kill
     for router, entry in taken.placement.items():
         harness.perform(host.free(router, entry))
     harness.run(100)
-    assert not any(harness.net.ready(*seat) for seat in seats)
-    assert not any(register in harness.net._ports[node].waiting for node, register in seats)
+    assert not any(harness.net.ready(*endpoint) for endpoint in endpoints)
+    assert not any(register in harness.net._ports[node].waiting for node, register in endpoints)
     harness.set_up(host, taken)
     for _ in range(3):
         harness.barrier(taken)

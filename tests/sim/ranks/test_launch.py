@@ -62,7 +62,7 @@ def test_hosts_are_refused_by_line(text: str, words: str) -> None:
         launch.check_hosts(text)
 
 
-def test_no_mpiexec_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_mpiexec_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(

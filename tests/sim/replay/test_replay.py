@@ -18,7 +18,7 @@ from tests.models.collectives import right_schedules
 from tests.models.collectives.right_schedules import table_4
 
 
-def crowded() -> Schedule:
+def many_groups() -> Schedule:
     """Table 4 with 0 to 2 in step 1, where 1 to 2 is taken by 5 to 2, and 0 to 1 by 7 to 1."""
     first, second, *others = table_4().steps
     return replace(table_4(), steps=((*first, second[0]), second[1:], *others))
@@ -120,7 +120,7 @@ def test_flits_are_as_wide_as_the_longest_route(nodes: int, flit_bits: int) -> N
     assert (played.waits, played.failure) == ((), None)
 
 
-def test_a_conflict_is_told_with_step_message_and_channel() -> None:
+def test_a_conflict_is_reported_with_step_message_and_channel() -> None:
     schedule = together("mesh-4x1", [(0, 3), (1, 2)])
     played = on_the_model(schedule, size=64)
     (wait,) = played.waits
@@ -133,7 +133,7 @@ def test_a_conflict_is_told_with_step_message_and_channel() -> None:
     )
 
 
-def test_the_channel_told_is_the_one_for_which_the_head_waits() -> None:
+def test_the_reported_channel_is_the_one_for_which_the_head_waits() -> None:
     # 1 to 4 shares channel 1 to 2 as well, but goes first there.
     played = on_the_model(together("mesh-5x1", [(1, 4), (1, 2), (2, 3)]), size=64)
     found = {wait.message: (wait.channel, wait.others) for wait in played.waits}
@@ -287,7 +287,7 @@ def test_table_4_shows_no_waiting_on_hardware() -> None:
 
 @pytest.mark.nightly
 def test_a_conflict_shows_on_hardware() -> None:
-    played = replay(crowded(), sim="verilator")
+    played = replay(many_groups(), sim="verilator")
     assert played.failure is None
     waits = {(wait.step, wait.message): wait for wait in played.waits}
     assert waits[1, (5, 2)].channel == (1, 2)

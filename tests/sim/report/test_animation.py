@@ -29,7 +29,7 @@ def test_messages_of_a_schedule_take_their_paths() -> None:
         assert done == max(got)
 
 
-def test_messages_of_a_scatter_are_told_apart_by_their_destinations() -> None:
+def test_messages_of_a_scatter_differ_by_their_destinations() -> None:
     made = scatter()
     animation = schedule_animation(made)
     assert [kind.words for kind in animation.kinds] == ["to 1", "to 2", "to 3"]

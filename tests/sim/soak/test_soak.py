@@ -71,7 +71,7 @@ def test_a_soak_is_the_same_again() -> None:
 
 
 EARLY = "released (early|twice)"
-HANGS = (  # whoever is waiting first when nothing comes any more
+HANGS = (  # the first that waits when nothing comes any more
     "no arrival or release|goes on for 10000|first in its source's queue|not come out|"
     "does not come|received no FREED|looked for|manager of node|is not (set up|killed)"
 )
@@ -117,8 +117,8 @@ def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker is given another operation than the hardware."""
     group = Fabric.group
 
-    def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int) -> None:
-        group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
+    def another(fabric: Fabric, gid: int, endpoints: object, *, op: str, bound: int) -> None:
+        group(fabric, gid, endpoints, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", another)
     result = soaked(NETWORKS["engines"])
@@ -131,15 +131,15 @@ def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_barrier_that_takes_too_long_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     group = Fabric.group
 
-    def shorter(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int) -> None:
-        group(fabric, gid, seats, op=op, bound=bound - 1)  # type: ignore[arg-type]
+    def shorter(fabric: Fabric, gid: int, endpoints: object, *, op: str, bound: int) -> None:
+        group(fabric, gid, endpoints, op=op, bound=bound - 1)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", shorter)
     (first, *_) = soaked(NETWORKS[name]).findings
     assert re.fullmatch(r"\d+ cycles, and \d+ is the bound", first.text)
 
 
-def test_who_stops_it_is_told_where_it_stands() -> None:
+def test_a_soak_that_is_stopped_reports_where_it_stands() -> None:
     turns = iter([False] * 20)
     request = SoakRequest(episodes=10**9)
     result = soak(NETWORKS["engines"], request, stopped=lambda: next(turns, True))

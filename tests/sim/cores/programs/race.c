@@ -1,7 +1,7 @@
 /* All others send core 1 more than its interface keeps, and arrive; core 1 arrives at once, and takes
  * packets until it is released.
  *
- * FENCED 1: whoever arrives waits until his packets are with core 1, so it must have taken all but
+ * FENCED 1: a core that arrives waits until its packets are with core 1, so it must have taken all but
  * those that its interface keeps. FENCED 0: barriers overtake packets. Without FENCED it is as the
  * network file has it. Core 1 puts what it took. */
 

@@ -86,7 +86,7 @@ def test_a_network_without_groups_of_its_own() -> None:
     well(played_by_model(plan_with(NETWORKS["irregular managed"], 0), scenario), scenario)
 
 
-def test_who_finds_no_entries_is_given_up() -> None:
+def test_a_group_without_entries_is_given_up() -> None:
     scenario = Scenario(episodes=1, churn=12)
     plan = plan_with(grid(groups=2), 2)
     outcome = played_by_model(plan, scenario)
@@ -382,7 +382,9 @@ def broken_is_lost(patch: pytest.MonkeyPatch) -> None:
         ("irregular managed", in_taken_entries, ""),
     ],
 )
-def test_it_is_told(name: str, breaks: Break, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_reported(
+    name: str, breaks: Break, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     breaks(monkeypatch)
     monkeypatch.setattr(churn, "TIMEOUT", 3000)
     outcome = played_by_model(plan_with(NETWORKS[name]), SCENARIO)

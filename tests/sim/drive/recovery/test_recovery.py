@@ -301,7 +301,7 @@ def unnoted(patch: pytest.MonkeyPatch) -> None:
         (without_kill, ""),
     ],
 )
-def test_what_is_broken_is_told(
+def test_what_is_broken_is_reported(
     breaks: Callable[[pytest.MonkeyPatch], None], found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rule is broken, or the groups do not come back."""

@@ -116,7 +116,7 @@ def test_a_release_is_early_until_the_last_member_has_read(
     assert (last in blamed) == (after < 1)
 
 
-def test_the_flits_of_nobodys_core_are_no_matter() -> None:
+def test_the_flits_of_a_core_in_no_group_do_not_count() -> None:
     """Software may send where no group is; it must not where one is."""
     three = static(3, 2, (2, 3, 2))
     cycles = recorded(three, RING, 2)
@@ -156,7 +156,7 @@ def test_sound_operations_break_no_rule(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_flipped_flit_is_told(kind: str) -> None:
+def test_a_flipped_flit_is_reported(kind: str) -> None:
     scenario, events = performed(kind)
     place = next(i for i, e in enumerate(events) if isinstance(e, Line) and e.record.valid & CORES)
     line = events[place]

@@ -125,7 +125,7 @@ def broken(width: int, height: int, what: str) -> list[str]:
         ("release", "group 255: members released at the end"),
     ],
 )
-def test_the_last_node_is_judged(
+def test_the_last_node_is_checked(
     width: int, height: int, what: str, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What breaks at the highest numbers is reported, with its place."""

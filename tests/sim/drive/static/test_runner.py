@@ -24,7 +24,7 @@ from tests.sim.drive.static.planned import plan_of, planned
 POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "skew", "mixed")
 
 
-def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
+def run_model(plan: BarrierPlan, scenario: Scenario) -> Outcome:
     return ScenarioRunner(plan, scenario).run_model()
 
 
@@ -34,7 +34,7 @@ def check_random(seed: int) -> None:
     spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
     groups = random_groups(rng, mesh_of(spec))
     scenario = Scenario(episodes=8, seed=seed, policy=rng.choice(POLICIES), noise=seed % 2 == 0)
-    outcome = conduct(plan_of(spec, *groups), scenario)
+    outcome = run_model(plan_of(spec, *groups), scenario)
     assert (outcome.hang, outcome.mismatches) == (None, [])
     assert outcome.counters is not None
     assert any(outcome.counters) == scenario.noise
@@ -61,13 +61,13 @@ def test_many_random_networks(seed: int) -> None:
 def test_with_one_member_late_in_turn() -> None:
     """Paper Reflex, Fig. 7 (b): who is late decides how long the others still wait."""
     spec = static(4, 4)
-    outcome = conduct(
+    outcome = run_model(
         plan_of(spec, ring(cycle(4, 4))), Scenario(episodes=32, policy="late", jitter=100)
     )
     assert outcome.groups[0].latency == [ring_latency(16, i % 16, spec) for i in range(32)]
 
 
-def test_hardware_that_differs_is_told() -> None:
+def test_hardware_that_differs_is_reported() -> None:
     plan = plan_of(static(2, 2), ring(cycle(2, 2)))
     scenario = Scenario(episodes=2)
     runner = ScenarioRunner(plan, scenario)
@@ -87,14 +87,14 @@ def test_hardware_that_differs_is_told() -> None:
 
 def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Agent, "begin", lambda self: setattr(self, "begun", True))
-    outcome = conduct(plan_of(static(2, 2), ring(cycle(2, 2))), Scenario(episodes=2))
+    outcome = run_model(plan_of(static(2, 2), ring(cycle(2, 2))), Scenario(episodes=2))
     assert outcome.hang == "nothing moves any more; unfinished groups: 0"
 
 
 def test_a_set_up_that_is_refused_is_a_hang() -> None:
     plan = plan_of(static(2, 2), ring(cycle(2, 2)))
     twice = replace(plan, groups=(*plan.groups, planned(1, ring(cycle(2, 2)), static(2, 2))))
-    outcome = conduct(twice, Scenario(episodes=1))
+    outcome = run_model(twice, Scenario(episodes=1))
     assert outcome.hang == "set-up: roles: the config port refuses address 1 of target 0"
 
 
@@ -132,7 +132,7 @@ def test_rings_and_trees_with_noise_and_without() -> None:
         assert any(outcome.counters)
 
 
-def test_a_ring_that_is_not_the_models_is_told() -> None:
+def test_a_ring_that_is_not_the_models_is_reported() -> None:
     """The hardware's core buffers have a place less than the model's."""
     plan = plan_of(static(4, 3, (2, 2, 3)), ring(cycle(4, 3)))
     job = Job(((plan, Scenario(episodes=4)),))

@@ -60,7 +60,7 @@ def test_parts_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(getattr(network, key) == value for key, value in given.items())
 
 
-def test_missing_tools_are_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tools_are_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: str, **__: str) -> None:
         raise RuntimeError("router-xy: error: yosys is not on PATH")
 

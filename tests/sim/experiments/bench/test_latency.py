@@ -20,7 +20,7 @@ def _small(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
     monkeypatch.setattr(latency, "CLUSTERS", ("cluster-fig1",))
     monkeypatch.setattr(latency, "REGISTERS", (0, 2))
     monkeypatch.setattr(latency, "WIRE_OPTIONS", ({"wires": 1, "channels": 0},))
-    monkeypatch.setattr(latency, "CROWDED", (("4x4", 3), ("cluster-fig1", 2)))
+    monkeypatch.setattr(latency, "MANY_GROUPS", (("4x4", 3), ("cluster-fig1", 2)))
     monkeypatch.setattr(latency, "FEWEST", 3)
     monkeypatch.setattr(latency, "MOST", 9)
     monkeypatch.setattr(latency, "EPISODES", 10)
@@ -80,7 +80,7 @@ def test_others_add_nothing() -> None:
 
 def test_an_episode_that_is_longer_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [[[6, 4]], [[6]], [[6, 4], [7]], [[6, 4], [6]], [[6, 4], [6]], [[6, 4], [6]]]
-    monkeypatch.setattr(latency, "CROWDED", (("2x2", 2),))
+    monkeypatch.setattr(latency, "MANY_GROUPS", (("2x2", 2),))
     monkeypatch.setattr(latency, "FEWEST", 2)
     monkeypatch.setattr(latency, "MOST", 3)
     monkeypatch.setattr(latency, "_latencies", lambda plan, rate: found.pop(0))

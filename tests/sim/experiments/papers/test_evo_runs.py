@@ -119,7 +119,7 @@ def test_a_run_that_the_user_ends_is_no_failure(
     assert len(asked) == 1
 
 
-def test_auto_is_told_the_limit_and_the_seed() -> None:
+def test_auto_receives_the_limit_and_the_seed() -> None:
     work = work_of("evo-table3", seed=9, time_limit=2.0)
     reported: list[str] = []
     work.progress = reported.append

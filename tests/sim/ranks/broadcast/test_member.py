@@ -60,7 +60,7 @@ def test_every_byte_is_compared() -> None:
         assert sent.take()[-1] == (0, Kind.CHECKED, (5, place), False)
 
 
-def test_who_has_left_answers_nothing_until_it_joins_or_all_is_over() -> None:
+def test_a_rank_that_has_left_answers_nothing_until_it_joins_or_all_is_over() -> None:
     member, sent = made(2)
     ask = Received(0, Kind.ASK, pickled(8))
     member.handle(ask)

@@ -45,7 +45,7 @@ def test_figures_go_halfway_to_what_is_measured() -> None:
     assert latencies.adopt((0, 2), 9.0) == 9.0
 
 
-def test_the_tree_is_told_of_changes_by_more_than_a_quarter() -> None:
+def test_the_tree_receives_changes_by_more_than_a_quarter() -> None:
     latencies = Latencies()
     for pair in ((0, 1), (0, 2), (1, 2)):
         latencies.note(pair, 4.0)
@@ -60,7 +60,7 @@ def test_the_tree_is_told_of_changes_by_more_than_a_quarter() -> None:
     assert latencies.changes([0, 1, 2]) == []
 
 
-def test_who_is_gone_is_forgotten() -> None:
+def test_a_dead_rank_is_forgotten() -> None:
     latencies = Latencies()
     latencies.note((0, 1), 2.0)
     latencies.note((0, 2), 2.0)
@@ -133,13 +133,13 @@ def test_a_link_that_is_not_in_the_tree_costs_nothing(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("fate", ["leave", "kill"])
-def test_who_is_gone_is_found_and_the_tree_repaired(
+def test_a_dead_rank_is_found_and_the_tree_repaired(
     monkeypatch: pytest.MonkeyPatch, fate: str
 ) -> None:
     root, world = play(monkeypatch, 8, 4, events=(Event(fate, 4, 1),))  # type: ignore[arg-type]
     result = found(root, world)
     assert [(lost.rank, lost.round) for lost in result.lost] == [(4, 1)]
-    # The fixed tree goes first, in which 5, 6 and 7 hear of it through 4. Two time-outs: one for
+    # The fixed tree goes first, in which 5, 6 and 7 receive it through 4. Two time-outs: one for
     # the data, one for the question who is there; and then two links.
     assert root.rows[1].said == (
         "rank 4 is lost: no answer in 2 s; the tree is repaired",
@@ -155,7 +155,7 @@ def test_who_is_gone_is_found_and_the_tree_repaired(
     assert result.whole is (fate == "leave")
 
 
-def test_a_death_that_nobody_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unplanned_death_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def dead(rank: int, message: Received) -> Received | None:
         return None if rank == 3 else message
 
@@ -205,7 +205,7 @@ def test_what_was_known_of_a_rank_that_left_is_forgotten(
     assert root.latencies.adopt((1, 2), 0.0) == pytest.approx(20 * MS)
 
 
-def test_who_is_asked_to_join_and_is_dead_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_rank_that_is_asked_to_join_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def dead(rank: int, message: Received) -> Received | None:
         return None if rank == 3 else message
 

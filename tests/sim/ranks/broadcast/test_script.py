@@ -40,7 +40,7 @@ def made(*events: Event, slows: tuple[Slow, ...] = (), latency: float = 0.01) ->
     return Script(4, 10, latency, slows, events)
 
 
-def test_who_is_there_at_first() -> None:
+def test_ranks_that_are_there_at_first() -> None:
     script = made(Event("join", 2, 3), Event("leave", 1, 4), Event("join", 1, 6))
     assert script.at_first() == [1, 3]
     assert script.of(1) == [Event("leave", 1, 4), Event("join", 1, 6)]
