@@ -161,12 +161,13 @@ class EngineLayout:
                 Field("kind", 2, "PLAIN 0, GO 1, LAST 2, BROKEN 3"),
                 Field("data", self.data_bits, "operand, or result"),
             ),
+            () if self.key_bits else ("tag",),
         )
 
     @cached_property
     def link_message(self) -> Layout:
         """A message on a link; its class, if it is routed, is on wires of its own."""
-        return Layout("message", (*self.message.fields, *self._place))
+        return Layout("message", (*self.message.fields, *self._place), self.message.absent)
 
     @cached_property
     def image(self) -> Layout:
@@ -189,6 +190,7 @@ class EngineLayout:
                 *names,
                 *self._keyed("key", "the group's key"),
             ),
+            () if self.key_bits else ("key",),
         )
 
     @property

@@ -18,10 +18,11 @@ class Field:
 
 @dataclass(frozen=True)
 class Layout:
-    """Fields from the low bits up, without gaps."""
+    """Fields from the low bits up, without gaps; ``absent`` names some that are of no bits here."""
 
     name: str
     fields: tuple[Field, ...]
+    absent: tuple[str, ...] = ()
 
     @cached_property
     def width(self) -> int:

@@ -270,10 +270,9 @@ class Engine(wiring.Component):
                     names[field.name] = name
                     domain += getattr(part, field.name).eq(name)
                 domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
-                if layout.key_bits:
-                    name = Cat(names["entry"], names["epoch"])
-                    tag = tag_of(layout, rule.image.key, name, rule.kind, rule.next_acc)
-                    domain += link.message.tag.eq(tag)
+                name = Cat(names["entry"], names["epoch"])
+                tag = tag_of(layout, rule.image.key, name, rule.kind, rule.next_acc)
+                domain += link.message.tag.eq(tag)
         if layout.own:
             m.d.sync += [
                 transient(self.release.valid).eq(rule.sends[layout.links]),
@@ -281,9 +280,8 @@ class Engine(wiring.Component):
                 self.release.message.epoch.eq(rule.epoch),
                 self.release.message.kind.eq(rule.kind),
                 self.release.message.data.eq(rule.next_acc),
+                self.release.message.tag.eq(rule.image.key),
             ]
-            if layout.key_bits:
-                m.d.sync += self.release.message.tag.eq(rule.image.key)
         m.d.sync += [
             transient(self.freed_valid).eq(rule.frees),
             self.freed_entry.eq(service.message.entry),

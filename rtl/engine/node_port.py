@@ -130,7 +130,7 @@ class NodePort(wiring.Component):
             m.d.sync += transient(turn, -1).eq(-1)
         with m.Elif(self.taken):
             m.d.sync += turn.eq(before)
-        keyed, width = self._layout.key_bits > 0, EPOCH_BITS + self._layout.key_bits
+        width = EPOCH_BITS + self._layout.key_bits
         m.submodules.epochs = epochs = Memory(shape=width, depth=self._layout.entries, init=[])
         write, read = epochs.write_port(), epochs.read_port(domain="comb")
         numbers = [Mux(chosen[r], r, 0) for r in range(registers)]
@@ -138,18 +138,12 @@ class NodePort(wiring.Component):
         m.d.comb += [
             write.en.eq(self.answer.valid),
             write.addr.eq(self.answer.message.entry),
-            write.data.eq(
-                Cat(self.answer.message.epoch, self.answer.message.tag)
-                if keyed
-                else self.answer.message.epoch
-            ),
+            write.data.eq(Cat(self.answer.message.epoch, self.answer.message.tag)),
             send.message.entry.eq(either(numbers)),
             read.addr.eq(send.message.entry),
-            send.message.epoch.eq(read.data[:EPOCH_BITS] if keyed else read.data),
+            Cat(send.message.epoch, send.message.tag).eq(read.data),
             send.message.kind.eq(Mux((chosen & lasts).any(), Kind.LAST, Kind.PLAIN)),
         ]
-        if keyed:
-            m.d.comb += send.message.tag.eq(read.data[EPOCH_BITS:])
         if bits:
             m.d.comb += send.message.data.eq(either(words))
         return sent

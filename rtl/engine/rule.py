@@ -151,9 +151,8 @@ class Rule(wiring.Component):
     def _current(self) -> Value:
         """Return whether a message is of the entry's group; of a command, whether its epoch is."""
         same = self.epoch == self.message.epoch
-        if self._layout.key_bits:
-            same = same & ((self.image.key == self.message.tag) | ~self.port.any())
-        return same
+        keyed = (self.image.key == self.message.tag) | ~self.port.any()
+        return same & keyed if self._layout.key_bits else same
 
     def _combine(self) -> Value:
         """Return what was merged combined with the message's data."""

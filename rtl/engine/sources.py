@@ -271,9 +271,8 @@ class OwnPort(wiring.Component):
                     | Mux(arrival, arrive.message.kind & Kind.LAST, 0)
                 ),
                 head.data.eq(arrive.message.data),
+                head.tag.eq(arrive.message.tag),
             ]
-            if self._layout.key_bits:
-                m.d.sync += head.tag.eq(arrive.message.tag)
         return m
 
 

@@ -19,12 +19,10 @@ def tag_of(layout: EngineLayout, tag: Value, entry: Value, *others: Value) -> Va
     *others : Value
         Epoch, kind and data.
     """
-    return tag ^ check_of(Cat(entry, *others), layout.key_bits)
+    return tag ^ check_of(Cat(entry, *others), layout.key_bits) if layout.key_bits else tag
 
 
 def turned(layout: EngineLayout, message: Any) -> Any:
     """Return a message as a link has it, of one that has its key, and the inverse."""
-    if not layout.key_bits:
-        return message
     before, after = Cat(message.entry, message.epoch), Cat(message.kind, message.data)
     return Cat(before, tag_of(layout, message.tag, before, after), after)

@@ -240,17 +240,13 @@ class NodeInterface(Placed):
         self._join_links(m, end, 1)
         for name in self._shown:
             show(m, self, name, end, name)
-        if self._layout.key_bits:
-            send, answer = self._port.send, self._port.answer
-            m.d.comb += [
-                end.arrive.valid.eq(send.valid),
-                end.arrive.message.eq(turned(self._layout, send.message)),
-                answer.valid.eq(end.release.valid),
-                answer.message.eq(turned(self._layout, end.release.message)),
-            ]
-        else:
-            wiring.connect(m, self._port.send, end.arrive)
-            wiring.connect(m, end.release, self._port.answer)
+        send, answer = self._port.send, self._port.answer
+        m.d.comb += [
+            end.arrive.valid.eq(send.valid),
+            end.arrive.message.eq(turned(self._layout, send.message)),
+            answer.valid.eq(end.release.valid),
+            answer.message.eq(turned(self._layout, end.release.message)),
+        ]
         m.d.comb += self._port.taken.eq(1)
         events: dict[RouterWord, list[Any]] = {RouterWord.CORRUPT: [], RouterWord.LOST: []}
         if self._slots:

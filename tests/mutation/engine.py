@@ -53,8 +53,8 @@ ENGINE = (
     Mutant(
         "engine: an arrival has no key",
         "rtl/engine/node_port.py",
-        "send.message.tag.eq(read.data[EPOCH_BITS:])",
-        "send.message.tag.eq(0)",
+        "Cat(send.message.epoch, send.message.tag).eq(read.data)",
+        "send.message.epoch.eq(read.data)",
         ("tests/rtl/planes/test_lockstep.py::test_a_mesh_node",),
     ),
     Mutant(
