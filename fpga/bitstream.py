@@ -13,7 +13,7 @@ from syncfabric.fpga.devices import Device, device_named, effort_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.synth import Area, place, speed_of
 from syncfabric.fpga.tools import find_tool
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 from syncfabric.rtl.traffic.source import queue_widths
 from syncfabric.sim.assemble.board import (
     BOARD_QUEUE,
@@ -214,8 +214,7 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
     ToolError
         A program is missing, or it failed.
     """
-    if seeds < 1:
-        raise SpecError(f"seeds must be 1 or more, not {seeds}")
+    check_range("seeds", seeds, 1)
     tools = [find_tool(name) for name in ("yosys", "nextpnr-ecp5", "ecppack")]
     with stage(progress, "emit"):
         design = build.design()

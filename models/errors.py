@@ -57,6 +57,31 @@ def about(file: str) -> Iterator[None]:
         raise
 
 
+def check_range(
+    name: str, value: float, least: float, most: float | None = None, unit: str = ""
+) -> None:
+    """Refuse a number outside of its range.
+
+    Parameters
+    ----------
+    name : str
+        What the user calls it.
+    value, least, most : float
+        The number, and the range with both ends; without ``most`` all from ``least`` on.
+    unit : str
+        Said behind the range, after a blank.
+
+    Raises
+    ------
+    SpecError
+        With the range and the number.
+    """
+    if not least <= value or (most is not None and value > most):
+        unit = f" {unit}" * bool(unit)
+        span = f"{least:,}{unit} or more" if most is None else f"{least:,} to {most:,}{unit}"
+        raise SpecError(f"{name} must be {span}, not {value:,}")
+
+
 def how_to_install(extra: str) -> str:
     """Return how to install an extra of ``pyproject.toml``: from a checkout, no index has it."""
     return f"install it in the checkout with: .venv/bin/pip install -e '.[{extra}]'"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from syncfabric.models.errors import SpecError, SyncfabricError
+from syncfabric.models.errors import SyncfabricError, check_range
 from syncfabric.models.networks import reader
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.tables import Titled, table
@@ -60,8 +60,7 @@ class Asked:
             ("--groups", self.groups, 1, 256),
             ("--data", self.data, 0, 32),
         ):
-            if not least <= value <= most:
-                raise SpecError(f"{name} must be {least} to {most:,}, not {value:,}")
+            check_range(name, value, least, most)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
@@ -81,8 +81,7 @@ def run_collectives(
         The simulator is missing, or broke off.
     """
     check_simulator(sim)
-    if episodes < 1:
-        raise SpecError(f"episodes must be 1 or more, not {episodes}")
+    check_range("episodes", episodes, 1)
     if not asked:
         raise SpecError("no collective is asked for; give one or more")
     check_collectives(plan, asked)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.errors import OutputError, SpecError, check_range
 from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.sim.drive.scenario import free_gids, timeout_of
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
+MOST_SEED = (1 << 32) - 1
 MOST_JITTER = 100_000
 """Cycles that a member may be late."""
 MOST_THREADS = 256
@@ -134,22 +135,16 @@ class RunRequest:
 
     def _check_values(self) -> None:
         check_simulator(self.sim)
-        if self.episodes < 1:
-            raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
-        if not 0 <= self.seed < 1 << 32:
-            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
-        if not 0 <= self.background <= 1:
-            raise SpecError(
-                f"background must be 0 to 1 flits a node a cycle, not {self.background:g}"
-            )
-        if self.jitter is not None and not 0 <= self.jitter <= MOST_JITTER:
-            raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
+        check_range("episodes", self.episodes, 1)
+        check_range("seed", self.seed, 0, MOST_SEED)
+        check_range("background", self.background, 0, 1, "flits a node a cycle")
+        if self.jitter is not None:
+            check_range("jitter", self.jitter, 0, MOST_JITTER, "cycles")
         if self.pattern != UNIFORM and not self.background:
             raise SpecError(
                 f"pattern = {self.pattern}: background = 0 makes no packets; set background"
             )
-        if self.churn < 0:
-            raise SpecError(f"churn must be 0 or more, not {self.churn}")
+        check_range("churn", self.churn, 0)
         check_threads(self.threads)
         if self.threads is not None and self.sim != "verilator":
             raise SpecError(
@@ -216,8 +211,8 @@ def check_threads(threads: int | None) -> None:
     SpecError
         With the range.
     """
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise SpecError(f"threads must be 1..{MOST_THREADS}, not {threads}")
+    if threads is not None:
+        check_range("threads", threads, 1, MOST_THREADS)
 
 
 def check_churn(spec: NetworkSpec) -> None:

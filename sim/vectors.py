@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 from syncfabric.models.layout.stream_traffic import MOST_WORDS
 from syncfabric.models.layout.streams import Function, Type, built
 from syncfabric.models.networks.explain import choice
@@ -55,8 +55,7 @@ class StreamRequest:
         """
         if self.kind not in STREAMS:
             raise SpecError(f"stream must be {choice(STREAMS)}, not {self.kind!r}")
-        if not 1 <= self.words <= MOST_WORDS:
-            raise SpecError(f"words must be 1..{MOST_WORDS:,}, not {self.words}")
+        check_range("words", self.words, 1, MOST_WORDS)
         function, _, kind = self.op.partition(".")
         if function not in _FUNCTIONS or kind not in _TYPES:
             raise SpecError(

@@ -9,7 +9,7 @@ from typing import Any
 from syncfabric.fpga.host.host import Host, MeterReading, StreamReading, TrafficReading
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.set_up import check_plan, check_shape, set_up
-from syncfabric.models.errors import BoardError, SpecError
+from syncfabric.models.errors import BoardError, check_range
 from syncfabric.models.golden.stream_results import checksum
 from syncfabric.models.messages.host import SKEW_BOUNDS
 from syncfabric.models.planning.group_plan import GroupPlan
@@ -227,12 +227,9 @@ def check_request(plan: BarrierPlan, episodes: int, traffic: float, seed: int) -
     SpecError
         A number is out of range, or a board has nothing to do with the plan.
     """
-    if episodes < 1:
-        raise SpecError(f"episodes must be at least 1, not {episodes}")
-    if not 0 <= traffic <= 1:
-        raise SpecError(f"traffic must be 0..1 flits a node a cycle, not {traffic:g}")
-    if not 0 <= seed < 1 << 31:
-        raise SpecError(f"seed must be 0..{(1 << 31) - 1}, not {seed}")
+    check_range("episodes", episodes, 1)
+    check_range("traffic", traffic, 0, 1, "flits a node a cycle")
+    check_range("seed", seed, 0, (1 << 31) - 1)
     check_plan(plan)
 
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from syncfabric.models.broadcast.costs import checked_cost
 from syncfabric.models.broadcast.strategies import MOST_TRIALS, STRATEGIES, Strategy
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 
 Goal: TypeAlias = Literal["initial", "before"]
 
@@ -59,8 +59,7 @@ class Policy:
                 raise SpecError(f"policy {field.name}: {value!r} is none of {known}, or None")
         if self.goal not in ("initial", "before"):
             raise SpecError(f"policy goal: {self.goal!r} is neither initial nor before")
-        if self.most < 1:
-            raise SpecError(f"policy most: it must be 1 or more, not {self.most}")
+        check_range("policy most", self.most, 1)
 
 
 @dataclass(frozen=True)

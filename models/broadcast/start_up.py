@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from syncfabric.models.broadcast.costs import checked_cost
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import check_range
 from syncfabric.models.timing.loggp import LogGP
 
 
@@ -46,8 +46,7 @@ class StartUp:
         SpecError
             The size is not 1 or more.
         """
-        if size < 1:
-            raise SpecError(f"message size: it must be 1 byte or more, not {size}")
+        check_range("message size", size, 1, unit="byte")
         body = (size - 1) * machine.G
         return cls(machine.message_ns(0) + body, max(machine.o, machine.g + body))
 

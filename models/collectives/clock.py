@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 
 from syncfabric.models.collectives.schedule import Step
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 
 MOST_SEED = 2**31 - 1
 """What all methods take."""
@@ -22,8 +22,7 @@ def check_seed_and_limit(seed: int, time_limit: float) -> None:
     SpecError
         With the range.
     """
-    if not 0 <= seed <= MOST_SEED:
-        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
+    check_range("seed", seed, 0, MOST_SEED)
     if not time_limit > 0:
         raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
 

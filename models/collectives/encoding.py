@@ -23,7 +23,7 @@ from syncfabric.models.collectives.paths import Path, PathTable, path_table
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, Symmetry
 from syncfabric.models.collectives.task import Task
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 
 PATHS = 200_000
 """In all, so that a large broadcast fits the memory."""
@@ -153,8 +153,7 @@ def encode(
         There are more than ``most`` options.
     """
     kind = task.collective.name
-    if steps < 1:
-        raise SpecError(f"steps must be 1 or more, not {steps}")
+    check_range("steps", steps, 1)
     if task.collective.reversal is not None:
         raise SpecError(f"{kind}: schedule the task that it reverses")
     if symmetry is not None and not symmetry.keeps(task.collective):

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Self
 
-from syncfabric.models.errors import SpecError, about
+from syncfabric.models.errors import SpecError, about, check_range
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.request import MOST_SEED
 
 
 class Kind(enum.Enum):
@@ -131,12 +132,9 @@ class CampaignRequest:
         ToolError
             Verilator is missing.
         """
-        if not 1 <= self.faults <= MOST_FAULTS:
-            raise SpecError(f"faults must be 1..{MOST_FAULTS:,}, not {self.faults}")
-        if not 0 <= self.seed < 1 << 32:
-            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
-        if self.first < 0:
-            raise SpecError(f"first must be 0 or more, not {self.first}")
+        check_range("faults", self.faults, 1, MOST_FAULTS)
+        check_range("seed", self.seed, 0, MOST_SEED)
+        check_range("first", self.first, 0)
         self.chosen(spec)
         with about(spec.source):
             plan = make_plan(spec.of_several("inject faults into"))

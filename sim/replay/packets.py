@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
 from syncfabric.models.collectives.task import Rules
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.sim.drive.scenario import NUMBER_BITS, Mode, Replay, Send, data_flits
 from syncfabric.sim.replay.routes import (
@@ -271,8 +271,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     SpecError
         It cannot be played on routers of an irregular network; the message says why.
     """
-    if not 1 <= size <= MOST_BYTES:
-        raise SpecError(f"bytes must be 1 to {MOST_BYTES:,}, not {size:,}")
+    check_range("bytes", size, 1, MOST_BYTES)
     transfers = [transfer for step in schedule.steps for transfer in step]
     needs = needs_of(schedule)
     slots, ports = slots_of(schedule)

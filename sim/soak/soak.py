@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from syncfabric.models.errors import SpecError, about
+from syncfabric.models.errors import SpecError, about, check_range
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
@@ -22,7 +22,7 @@ from syncfabric.sim.fabric.build import build_fabric
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, idle_cores
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.request import check_threads
+from syncfabric.sim.request import MOST_SEED, check_threads
 from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
 from syncfabric.sim.soak.groups import Drawing, EngineGroups, Instance, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
@@ -68,14 +68,11 @@ class SoakRequest:
         ToolError
             Verilator is missing.
         """
-        if self.episodes < 1:
-            raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
-        if not 0 <= self.seed < 1 << 32:
-            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
-        if not 0 <= self.jitter <= MOST_JITTER:
-            raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
-        if self.lifetime is not None and self.lifetime < 1:
-            raise SpecError(f"lifetime must be 1 barrier or more, not {self.lifetime}")
+        check_range("episodes", self.episodes, 1)
+        check_range("seed", self.seed, 0, MOST_SEED)
+        check_range("jitter", self.jitter, 0, MOST_JITTER, "cycles")
+        if self.lifetime is not None:
+            check_range("lifetime", self.lifetime, 1, unit="barrier")
         check_threads(self.threads)
         self.injected()
         with about(spec.source):

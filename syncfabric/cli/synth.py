@@ -43,7 +43,7 @@ def synth(
     from syncfabric.fpga.designs import block_design, network_design
     from syncfabric.fpga.devices import device_named
     from syncfabric.fpga.synth import synthesize
-    from syncfabric.models.errors import SpecError
+    from syncfabric.models.errors import SpecError, check_range
     from syncfabric.sim.network import Network
 
     if listing:
@@ -60,8 +60,7 @@ def synth(
     chosen = device_named(device, fast=fast, delay=delay)
     if not 0 < freq < math.inf:
         raise SpecError(f"freq must be above 0 MHz, not {freq:g}")
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise SpecError(f"seeds must be 1 to {MOST_SEEDS}, not {seeds}")
+    check_range("seeds", seeds, 1, MOST_SEEDS)
     given = keys(parameters, "set")
     if design in BLOCKS:
         emitted = block_design(design, given, macro=macro)

@@ -13,7 +13,7 @@ from syncfabric.models.collectives.encoding import Encoding, encode
 from syncfabric.models.collectives.moves import Ints, blank_chains, recount
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,13 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name in ("population", "iterations", "exchange", "paths"):
-            if getattr(self, name) < 1:
-                raise SpecError(f"annealing: {name} must be 1 or more, not {getattr(self, name)}")
+            check_range(f"annealing: {name}", getattr(self, name), 1)
         for name in ("start", "final", "again"):
             if getattr(self, name) <= 0:
                 raise SpecError(f"annealing: {name} must be above 0, not {getattr(self, name)}")
         if not 0 < self.cooling < 1:
             raise SpecError(f"annealing: cooling must be between 0 and 1, not {self.cooling}")
-        if not 0 <= self.mutation <= 1:
-            raise SpecError(f"annealing: mutation must be 0 to 1, not {self.mutation}")
+        check_range("annealing: mutation", self.mutation, 0, 1)
 
 
 KEPT = ("option", "step", "clock", "counts", "seeds", "told")

@@ -34,7 +34,7 @@ from syncfabric.models.collectives.annealing.team import Team, ranks
 from syncfabric.models.collectives.clock import Clock, Found
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
-from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.errors import OutputError, SpecError, check_range
 from syncfabric.models.files import read_bytes, write_whole
 
 _NO_ARRAYS = (
@@ -191,8 +191,7 @@ def solve(
             f"any with {steps - 1} hops more; for others use the method exact"
         )
     size = ranks() if ranks() > 1 else islands or min(len(os.sched_getaffinity(0)), ISLANDS)
-    if size < 1:
-        raise SpecError(f"annealing: islands must be 1 or more, not {size}")
+    check_range("annealing: islands", size, 1)
     begin = Begin(task, steps, parameters or Parameters.of(task), symmetry, seed, 0)
     team = Team(begin, size)
     with clock.stands():

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.collective import USUAL_NAMES, kind_of, plain
 from syncfabric.models.collectives.topology import Topology
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, check_range
 
 FORMAT = "syncfabric-schedule/2"
 
@@ -123,8 +123,7 @@ class Exchange:
     def __post_init__(self) -> None:
         if not 1 <= self.size <= MOST_BYTES:
             raise SpecError(f"bytes must be 1 to 2^53, not {self.size:,}")
-        if self.parts < 1:
-            raise SpecError(f"chunks must be 1 or more, not {self.parts}")
+        check_range("chunks", self.parts, 1)
         if self.items * self.ranks > MOST_HELD:
             most = MOST_HELD // (self.ranks * self.count)
             if not most:

@@ -37,7 +37,7 @@ from syncfabric.models.collectives.random_numbers import Random, below, normal, 
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.compiled import inlined, uncounted
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import check_range
 
 OPTION, STEP = 0, 1
 """The items of a gene: an option, counted from its first, and a step."""
@@ -305,10 +305,9 @@ class Parameters(Annealing):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("selected", "rivals", "children", "drawn"):
-            if getattr(self, name) < 1:
-                raise SpecError(f"mboa: {name} must be 1 or more, not {getattr(self, name)}")
-        if min(self.leaves, self.questions) < 0:
-            raise SpecError("mboa: leaves and questions must be 0 or more")
+            check_range(f"mboa: {name}", getattr(self, name), 1)
+        for name in ("leaves", "questions"):
+            check_range(f"mboa: {name}", getattr(self, name), 0)
 
     def island(self, encoding: Encoding, seed: int, number: int) -> Island:
         """Return a population with these parameters."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from syncfabric.models.errors import SpecError, about
+from syncfabric.models.errors import SpecError, about, check_range
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning import deadlock
@@ -254,8 +254,7 @@ def run_recovery(
     """
     ranges = {"at": (at, MOST_CYCLES), "timeout": (timeout, MOST_CYCLES)}
     for name, (value, most) in (ranges | {"episodes": (episodes, MOST_EPISODES)}).items():
-        if not 1 <= value <= most:
-            raise SpecError(f"--{name} must be 1 to {most:,}, not {value}")
+        check_range(f"--{name}", value, 1, most)
     if sim not in SIMULATORS:
         raise SpecError(f'--sim: a recovery runs under verilator or model, not "{sim}"')
     if bool(without) == bool(moves):

@@ -193,9 +193,9 @@ def test_a_set_up_that_is_not_done(monkeypatch: pytest.MonkeyPatch, name: str, s
 @pytest.mark.parametrize(
     ("episodes", "traffic", "seed", "said"),
     [
-        (0, 0.0, 1, "episodes must be at least 1, not 0"),
-        (1, -0.5, 1, r"traffic must be 0\.\.1 flits a node a cycle, not -0\.5"),
-        (1, 0.0, -1, r"seed must be 0\.\.2147483647, not -1"),
+        (0, 0.0, 1, "episodes must be 1 or more, not 0"),
+        (1, -0.5, 1, r"traffic must be 0 to 1 flits a node a cycle, not -0\.5"),
+        (1, 0.0, -1, "seed must be 0 to 2,147,483,647, not -1"),
     ],
 )
 def test_requests_that_are_none(episodes: int, traffic: float, seed: int, said: str) -> None:

@@ -11,19 +11,10 @@ from syncfabric.models.broadcast.costs import (
     Ints,
     MatrixCosts,
     Pairs,
-    link_cost,
 )
 from syncfabric.models.broadcast.tree import Policy, Tree
 from syncfabric.models.errors import SpecError
 from tests.models.broadcast.events import Events, broken, drawn_costs
-
-
-def test_latency_and_bytes_by_bandwidth() -> None:
-    assert link_cost(3, 2, 10) == 8
-    found = link_cost([[0, 3], [3, 0]], [[0, 4], [4, 0]], 10)
-    assert found.tolist() == [[0, 5.5], [5.5, 0]]
-    assert link_cost([[0, 3], [3, 0]], np.inf, 10).tolist() == [[0, 3], [3, 0]]
-    assert Tree(found).cost == 5.5
 
 
 def test_too_many_nodes_for_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:

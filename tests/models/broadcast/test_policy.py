@@ -21,7 +21,7 @@ from syncfabric.models.errors import SpecError
         ({"rise": "up"}, "policy rise: 'up' is none of family, path, leaf, position, or None"),
         ({"leave": "roots"}, "policy leave: 'roots' is none of"),
         ({"goal": "low"}, "policy goal: 'low' is neither initial nor before"),
-        ({"most": 0}, "policy most: it must be 1 or more, not 0"),
+        ({"most": 0}, "policy most must be 1 or more, not 0"),
     ],
 )
 def test_other_names_are_refused(choice: dict[str, Any], words: str) -> None:

@@ -32,7 +32,7 @@ def test_without_start_up_nothing_but_links_costs() -> None:
 
 
 def test_what_is_no_time_or_size_is_refused() -> None:
-    with pytest.raises(SpecError, match="message size: it must be 1 byte or more, not 0"):
+    with pytest.raises(SpecError, match="message size must be 1 byte or more, not 0"):
         StartUp.under(MACHINE, 0)
     with pytest.raises(SpecError, match="start-up transfer: it must be finite"):
         StartUp(transfer=-1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from syncfabric.models.broadcast.balanced_path import least_cost
-from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts, link_cost
+from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
 from syncfabric.models.errors import SpecError, SyncfabricError
@@ -197,12 +197,6 @@ MACHINE = LogGP(L=1, o=1, g=1, G=1, h=1)
         ),
         (lambda: Policy(rise="sideways"), "policy rise: 'sideways' is none of family, path"),  # type: ignore[arg-type]
         (lambda: Policy(goal="later"), "policy goal: 'later'"),  # type: ignore[arg-type]
-        (lambda: link_cost(1, 0, 5), "bandwidth: it must be above 0, not 0"),
-        (lambda: link_cost(RING, [[-3] * 8] * 8, 5), r"bandwidth\[0\]\[1\]: .* not -3"),
-        (lambda: link_cost(1, 1, -5), "message size: .* not -5"),
-        (lambda: link_cost(1, 1, INF), "message size"),
-        (lambda: link_cost([1, 2, 3], [1, 2], 5), "as many as the latency"),
-        (lambda: link_cost(1, "fast", 5), "it must be numbers"),
         (lambda: StartUp.under(MACHINE, 0), "1 byte or more"),
         (lambda: StartUp(transfer=-1.0), "start-up transfer: it must be finite and 0 or more"),
         (lambda: StartUp(interval=NAN), "start-up interval: it must be finite and 0 or more"),

@@ -141,7 +141,7 @@ def test_what_it_cannot_do_is_refused(solve: Any, asked: Task, steps: int, text:
         ({"population": 0}, "population must be 1 or more"),
         ({"mutation": 1.5}, "mutation must be 0 to 1"),
         ({"children": 0}, "children must be 1 or more"),
-        ({"leaves": -1}, "leaves and questions must be 0 or more"),
+        ({"leaves": -1}, "must be 0 or more, not -"),
     ],
 )
 def test_parameters_of_mboa_are_refused(chosen: dict[str, Any], text: str) -> None:
