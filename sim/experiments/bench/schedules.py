@@ -155,8 +155,12 @@ def auto_cost() -> Iterator[Claim]:
             limit = min(COST, max(1.0, BESIDE * min(auto, alone[0])))
             alone = min(alone, (_cost(task, method, limit), method))
         ports = "" if rules.ports == "all" else f", {rules.ports} port, {rules.one_port}"
-        if max(auto, alone[0]) == inf:
+        if auto == inf:
             yield figure(f"{name} {kind}{ports}", f"no optimum in {COST:g} s", "one", False)
+            continue
+        if alone[0] == inf:
+            words = f"{auto:.2f} s, no method alone in {limit:.2f}"
+            yield figure(f"{name} {kind}{ports}", words)
             continue
         ratios.append(auto / alone[0])
         words = f"{auto:.2f} s, {alone[0]:.2f} by {alone[1]}: {ratios[-1]:.2f}"
