@@ -187,7 +187,8 @@ def greedy(
     """Return the sends of each share's parts, matched as channels become free.
 
     A free path takes any part that its begin has and its end lacks. What is for one rank alone is
-    not copied but passed on, along a shortest path; what has farthest to go is taken first.
+    not copied but passed on, along a shortest path; what has farthest to go is taken first. Else it
+    is what has fewer copies than the mean, for an item that spreads last is late everywhere.
 
     Source: W. Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
     Machine Learning, MICRO 2024.
@@ -207,7 +208,7 @@ def greedy(
     paths = legs_of(topology)
     personal = all(len(targets) == 1 for _, targets in shares)
     onward = _onward(topology, paths, on, shares, parts) if personal else {}
-    anything = [(1 << items) - 1]
+    anything, copies, mean = [(1 << items) - 1] * 2, [0] * items, 0
     outs: list[list[Path]] = [[] for _ in range(topology.nodes)]
     through: dict[Edge, list[Path]] = {}
     for path in paths:
@@ -239,6 +240,11 @@ def greedy(
                 item = one.bit_length() - 1
                 on.start(item, path)
                 sends.append(Send(item, path, False))
+                copies[item] += 1
+                anything[0] &= ~(one * (copies[item] > mean))
+                if not len(sends) % items:
+                    mean += 1
+                    anything[0] = sum(1 << n for n, some in enumerate(copies) if some <= mean)
         arrived = [(item, path[-1]) for item, path in on.step()]
     return sends
 

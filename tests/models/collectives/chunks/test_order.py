@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from fractions import Fraction
 
+import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check, perform
@@ -11,7 +12,7 @@ from syncfabric.models.collectives.chunks.order import Route, along, greedy, leg
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology, linked
+from syncfabric.models.collectives.topology import Link, Topology, full_duplex, linked
 from tests.models.collectives.chunks.drawn import drawn, two_way
 
 UNIT = Link(Fraction(0), Fraction(1))
@@ -76,10 +77,22 @@ def test_a_share_for_one_leaves_each_rank_once(name: str) -> None:
     assert {*Counter((item, path[0]) for item, path, _ in sends).values()} == {1}
 
 
-@pytest.mark.parametrize(("name", "steps"), [("torus-8x8", 18), ("hypercube-16", 5)])
-def test_greedy_in_steps(name: str, steps: int) -> None:
-    """With alpha alone a send is a step: as TACOS, near the bound of 16 and 4."""
-    topology = load_topology(name)
+def drawn_regular(ranks: int, degree: int) -> Topology:
+    graph = nx.random_regular_graph(degree, ranks, seed=1)
+    return Topology("drawn", ranks, 0, full_duplex(sorted(map(tuple, map(sorted, graph.edges)))))
+
+
+@pytest.mark.parametrize(
+    ("topology", "steps"),
+    [
+        (load_topology("torus-8x8"), 17),
+        (load_topology("hypercube-16"), 5),
+        (drawn_regular(64, 3), 24),
+        (drawn_regular(128, 3), 45),
+    ],
+)
+def test_greedy_in_steps(topology: Topology, steps: int) -> None:
+    """With alpha alone a send is a step: as TACOS, near the bound of 16, 4, 21 and 43."""
     step = Link(Fraction(1), Fraction(1, 10**9))
     args = topology.name, topology.nodes, 0, topology.channels
     topology = Topology(*args, (step,) * len(topology.channels))
