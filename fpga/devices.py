@@ -90,7 +90,7 @@ def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> 
     Raises
     ------
     SpecError
-        There is none of that name, or no other way for it.
+        There is none of that name, or no other option for it.
     """
     if name not in DEVICES:
         raise SpecError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")

@@ -210,8 +210,8 @@ def test_every_input_has_a_value_to_be_tied_to() -> None:
     tied = named("ports.md", "### Unused inputs")
     text = "".join(cell for row in rows("ports.md", "### Unused inputs") for cell in row)
     for kind in kinds_of_set_up.KINDS:
-        for way, name, _ in network.top_ports(kinds_of_set_up.small(kind).spec.network):
-            if way == "input" and name not in ("clk", "rst", "arrive", *tied):
+        for flow, name, _ in network.top_ports(kinds_of_set_up.small(kind).spec.network):
+            if flow == "input" and name not in ("clk", "rst", "arrive", *tied):
                 first = next(one for one in tied if one.split("_")[0] == name.split("_")[0])
                 assert f"`{name}`" in text or name.startswith(first.rpartition("_")[0])
 

@@ -41,7 +41,7 @@ class Missing:
 def missing(group: GroupPlan, network: NetworkShape, epochs: Epochs, read: Read) -> Missing:
     """Return who is missing at a group's barrier, once nothing of the group moves any more.
 
-    Only routers on the way to what is missing are read. It is to be asked before the group is
+    Only routers on the path to what is missing are read. It is to be asked before the group is
     killed, by software or its watchdog: entries that are not alive have forgotten it.
 
     Parameters

@@ -181,7 +181,7 @@ TIMEOUT = 64
 class SenderGuard(wiring.Component):
     """Knows what its receiver holds; if that is more than the receiver says, it is given back.
 
-    At rest, with nothing in flight, nothing in it changes.
+    At rest, with nothing on its way, nothing in it changes.
 
     Cycles as in docs/microarchitecture-faults.md, F2.
 

@@ -27,7 +27,7 @@ class FloatLane(wiring.Component):
     The operand of the larger magnitude, or the one that a minimum or maximum takes, is the *first*,
     and keeps its place; the other one is shifted to the right and added or taken away, with two
     guard bits and a sticky bit. A result that is no sum is a first operand to which 0 is added: so
-    minima, maxima, infinities, NaN and single operands take the path of sums, and cost little.
+    minima, maxima, infinities, NaN and single operands go the way of sums, and cost little.
 
     Parameters
     ----------

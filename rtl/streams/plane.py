@@ -192,7 +192,7 @@ class StreamChannel(wiring.Component):
 
 
 class StreamPlane(wiring.Component):
-    """Joins words upwards and copies them downwards.
+    """Joins words on their way up and copies them on their way down.
 
     Rules: docs/microarchitecture-streams.md, V1 to V8 and V13.
 

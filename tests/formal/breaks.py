@@ -1,4 +1,4 @@
-"""Ways to break the blocks, each with the proof that must fail of it."""
+"""Mutants of the blocks, each with the proof that must fail of it."""
 
 from tests.formal.catalogue import PROOFS
 from tests.formal.emission import EMISSIONS

@@ -27,7 +27,7 @@ def combination(op: Value, words: list[tuple[Value, Value]]) -> Value:
 
 
 def turned(layout: EngineLayout, message: Any) -> Any:
-    """Return a message with its tag in place of its key, or the other way round.
+    """Return a message with its tag in place of its key, or the inverse.
 
     Check bits are the remainder of a division, a bit of the word at a time, the highest first.
     """

@@ -67,7 +67,7 @@ class _Order:
 FREE = ("injects", "credit", "ordinary_credit", "mark", "offers_reply", "offers_request")
 
 
-class _WaysProof(wiring.Component):
+class _PacketsProof(wiring.Component):
     """A process that keeps to its credits, and others that offer what they like."""
 
     def __init__(self, **more: Any) -> None:
@@ -130,7 +130,7 @@ class _WaysProof(wiring.Component):
         claims.reached("a request goes on after a reply", request & inside[1])
 
 
-class LocalPortProof(_WaysProof):
+class LocalPortProof(_PacketsProof):
     """The LOCAL port of a mesh node."""
 
     def __init__(self) -> None:
@@ -182,7 +182,7 @@ def _out_of_router(
     claims.reached("a flit waits for the sink", port.sink_valid & ~listens & (inside == PLACES))
 
 
-class SinkPortProof(_WaysProof):
+class SinkPortProof(_PacketsProof):
     """The sink port of a router without a process of its own."""
 
     def __init__(self) -> None:
@@ -213,7 +213,7 @@ class SinkPortProof(_WaysProof):
         return m
 
 
-class LinkEndProof(_WaysProof):
+class LinkEndProof(_PacketsProof):
     """The end of a link at a node interface, which messages share."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from tests.formal.properties import Properties
 
 
 class Sender:
-    """What ends in an input: whole packets, never more flits under way than places.
+    """What ends in an input: whole packets, never more flits in flight than places.
 
     Parameters
     ----------

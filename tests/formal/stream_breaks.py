@@ -1,4 +1,4 @@
-"""Ways to break operators and streams, by the proof that must fail of it."""
+"""Mutants of operators and streams, by the proof that must fail of it."""
 
 from tests.formal.kinds import Faults
 

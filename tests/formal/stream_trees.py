@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Forks and joins of streams: what a channel of a router does with words on their way."""
+"""Forks and joins of streams: what a channel of a router does with words that pass."""
 
 from typing import Any
 

@@ -52,10 +52,10 @@ def _modules() -> Iterator[tuple[str, list[tuple[str, str, int]]]]:
     for name in NETWORKS:
         ports = top_ports(network(name).network)
         tops = [(short[direction], port, bits) for direction, port, bits in ports if bits != 0]
-        yield f"network {name}", [(way, port, bits or 1) for way, port, bits in tops]
+        yield f"network {name}", [(flow, port, bits or 1) for flow, port, bits in tops]
     for kind in FRONTS:
         fronts = front_ports(Front(kind))
-        yield f"front {kind}", [(short[way], port, bits or 1) for way, port, bits in fronts]
+        yield f"front {kind}", [(short[flow], port, bits or 1) for flow, port, bits in fronts]
 
 
 if __name__ == "__main__":

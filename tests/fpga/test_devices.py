@@ -1,4 +1,4 @@
-"""Devices by name, ways to synthesize for them, and nextpnr's options in full ones."""
+"""Devices by name, options of synthesis, and nextpnr's options in full ones."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from syncfabric.models.errors import SpecError
 
 
 @pytest.mark.parametrize(
-    ("name", "way", "message"),
+    ("name", "options", "message"),
     [
         ("z80", {}, "gates, not 'z80'"),
         ("ice40-up5k", {"fast": True}, "ECP5 only, not ice40-up5k"),
@@ -17,9 +17,9 @@ from syncfabric.models.errors import SpecError
         ("ecp5-25k", {"delay": 0}, "delay must be above 0 ps, not 0"),
     ],
 )
-def test_devices_and_ways_that_are_none(name: str, way: dict[str, Any], message: str) -> None:
+def test_unknown_options_are_refused(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        device_named(name, **way)
+        device_named(name, **options)
 
 
 def test_a_delay_takes_the_place_of_a_scripts_own() -> None:

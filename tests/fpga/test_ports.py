@@ -31,7 +31,7 @@ def test_a_blocks_verilog_has_these_ports() -> None:
     assert module
     found = set()
     port = r"^  (in|out)put +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)"
-    for way, high, name in re.findall(port, module[0], re.M):
-        found.add((way, name, int(high or 0) + 1))
-    ports = {(way, plain(name), width) for way, name, width in component_ports(RingAgent(2))}
+    for flow, high, name in re.findall(port, module[0], re.M):
+        found.add((flow, name, int(high or 0) + 1))
+    ports = {(flow, plain(name), width) for flow, name, width in component_ports(RingAgent(2))}
     assert found == ports | {("in", "clk", 1)}  # a flush takes the place of the reset

@@ -137,7 +137,7 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
     """
     plan = make_plan(loads(MESSAGES))
     spec = plan.spec.network
-    ports = [(way, name, width or 1) for way, name, width in top_ports(spec) if width != 0]
+    ports = [(flow, name, width or 1) for flow, name, width in top_ports(spec) if width != 0]
     inputs = [port for port in ports if port[0] == "input" and port[1] not in ("clk", "rst")]
     outputs = [port for port in ports if port[0] == "output"]
     bench = ModuleWriter("bench")
@@ -148,7 +148,7 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
         for _, name, width in outputs:
             bench.wire(f"{module}_{name}", width)
         joined = {name: f"{module}_{name}" for _, name, _ in outputs}
-        joined |= {name: name for way, name, _ in ports if way == "input"}
+        joined |= {name: name for flow, name, _ in ports if flow == "input"}
         bench.instance(module, module, dict(joined))
     seen = [", ".join(f"{module}_{name}" for _, name, _ in outputs) for module in ("rtl", "mapped")]
     driven = "\n".join(f"        {name} = $random;" for _, name, _ in inputs)

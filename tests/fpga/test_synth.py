@@ -92,7 +92,7 @@ def test_gates_are_counted_and_never_placed(tools: Path) -> None:
     assert not tools.read_text()
 
 
-def test_speed_is_another_way(tools: Path) -> None:
+def test_speed_has_a_script_of_its_own(tools: Path) -> None:
     small, fast = (device_named("ecp5-25k", fast=fast) for fast in (False, True))
     assert small.synthesis != fast.synthesis
     assert [synthesize(DESIGN, device).aim for device in (small, fast)] == ["area", "speed"]

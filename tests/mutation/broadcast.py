@@ -1,4 +1,4 @@
-"""Ways to break the trees of broadcasts."""
+"""Mutants of the trees of broadcasts."""
 
 from tests.mutation.mutant import Mutant
 
@@ -99,7 +99,7 @@ BROADCAST = (
         "strategies",
     ),
     _broken(
-        "Path goes down the shortest way",
+        "Path goes down the shortest path",
         "layout",
         "            if cost > most:\n",
         "            if cost < most or most < 0:\n",

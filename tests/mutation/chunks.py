@@ -1,4 +1,4 @@
-"""Ways to break schedules in chunks, their checker and their bounds."""
+"""Mutants of schedules in chunks, their checker and their bounds."""
 
 from tests.mutation.mutant import Mutant
 
@@ -17,7 +17,7 @@ CHUNKS = (
         "for some in into[rank][: slot + 1] for before in some",
     ),
     _broken(
-        "a switch's channels become ways whatever cuts need them",
+        "a switch's channels become paths whatever cuts need them",
         "trees",
         "most = min(most, self._flow(here, there, rank) - needed)",
         "most = min(most, self._flow(here, there, rank))",

@@ -1,4 +1,4 @@
-"""Ways to break what joins a core to its network."""
+"""Mutants of what joins a core to its network."""
 
 from tests.mutation.mutant import Mutant
 

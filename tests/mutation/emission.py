@@ -1,4 +1,4 @@
-"""Ways to break what writes Verilog, which Amaranth's simulator beside it must notice."""
+"""Mutants of what writes Verilog, which Amaranth's simulator beside it must notice."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break the collective engine, which its lock-step with the golden model must notice."""
+"""Mutants of the collective engine, which its lock-step with the golden model must notice."""
 
 from tests.mutation.mutant import NETWORK, Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break what evaluates the tiles: tiles that sleep when they may not, members that err."""
+"""Mutants of what evaluates the tiles: tiles that sleep when they may not, members that err."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break the guards of links."""
+"""Mutants of the guards of links."""
 
 from tests.mutation.mutant import Mutant
 

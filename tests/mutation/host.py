@@ -1,4 +1,4 @@
-"""Ways to break the host in front of a network, and the software of boards of engines."""
+"""Mutants of the host in front of a network, and the software of boards of engines."""
 
 from tests.mutation.mutant import Mutant
 

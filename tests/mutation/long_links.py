@@ -1,4 +1,4 @@
-"""Ways to break links of different length, which plans, lock-step and networks must notice."""
+"""Mutants of links of different length, which plans, lock-step and networks must notice."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break the hardware and the searches, by one change each, and who must notice."""
+"""Mutants of the hardware and the searches, by one change each, and who must notice."""
 
 from tests.mutation.broadcast import BROADCAST
 from tests.mutation.chunks import CHUNKS

@@ -1,4 +1,4 @@
-"""Ways to break the operators of streams."""
+"""Mutants of the operators of streams."""
 
 from tests.mutation.mutant import Mutant
 

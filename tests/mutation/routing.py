@@ -1,4 +1,4 @@
-"""Ways to break dimension order and adaptive routing, which lock-step and searches must notice."""
+"""Mutants of dimension order and adaptive routing, which lock-step and searches must notice."""
 
 from tests.mutation.mutant import Mutant
 
@@ -15,7 +15,7 @@ def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...]) ->
 
 ROUTING = (
     _broken(
-        "packets of the graph go farther than half of the way round",
+        "packets of the graph go farther than halfway round",
         "models/planning/deadlock",
         "most = side - 1 if not ring else (side - (parity == (port == axis))) // 2",
         "most = side - 1",
@@ -36,7 +36,7 @@ ROUTING = (
         REFERENCE,
     ),
     _broken(
-        "the model goes down exactly half of the way round",
+        "the model goes down exactly halfway round",
         "models/golden/router",
         "2 * (there - here) + here % 2",
         "2 * (there - here) + 1",
@@ -50,7 +50,7 @@ ROUTING = (
         REFERENCE,
     ),
     _broken(
-        "half of the way round is too far for the router",
+        "halfway round is too far for the router",
         "rtl/router/routing",
         "Cat(here[0], ahead)",
         "Cat(1, ahead)",

@@ -1,4 +1,4 @@
-"""Break the code on purpose, one way at a time, and see which test goes red.
+"""Break the code on purpose, one mutant at a time, and see which test goes red.
 
 Usage: scripts/mutate [WORD ...]    only mutants whose name or file holds one of the words
 """

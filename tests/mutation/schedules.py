@@ -1,4 +1,4 @@
-"""Ways to break the searches for schedules."""
+"""Mutants of the searches for schedules."""
 
 from tests.mutation.mutant import Mutant
 

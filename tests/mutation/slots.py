@@ -1,4 +1,4 @@
-"""Ways to break barrier wires beside engines, which lock-step and whole networks must notice."""
+"""Mutants of barrier wires beside engines, which lock-step and whole networks must notice."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break what sends packets: those of nodes' software, and those of traffic patterns."""
+"""Mutants of what sends packets: those of nodes' software, and those of traffic patterns."""
 
 from tests.mutation.mutant import Mutant
 

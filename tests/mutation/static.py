@@ -1,4 +1,4 @@
-"""Ways to break the hardware of static networks."""
+"""Mutants of the hardware of static networks."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break streams, which lock-step and whole networks must notice."""
+"""Mutants of streams, which lock-step and whole networks must notice."""
 
 from tests.mutation.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Ways to break what only the largest sizes and rare inputs show, once missed by all tests."""
+"""Mutants of what only the largest sizes and rare inputs show, once missed by all tests."""
 
 from tests.mutation.mutant import Mutant
 

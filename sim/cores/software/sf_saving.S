@@ -1,5 +1,5 @@
 /* Functions for what seldom happens, called so that nothing but t0 changes: who calls them by
- * jal t0 needs no stack for it, and so the usual way through a barrier needs none. */
+ * jal t0 needs no stack for it, and so the usual path through a barrier needs none. */
 
     .macro saving name, function
     .section .text.sf_barrier.\name, "ax"

@@ -1,7 +1,7 @@
 /* Vectors that all members of a group combine over messages, where its stream does not.
  *
  * An all-reduce is a ring: each member sums a part up, and then the parts go round. Reductions to one
- * member and broadcasts are chains, a packet of each member on its way. Of at most SF_SHORT words, and
+ * member and broadcasts are chains, a packet of each member on its path. Of at most SF_SHORT words, and
  * 8, 16 ... members, all three are halves of halves, which pairs of members exchange (van de Geijn;
  * Rabenseifner). All have one tag, for packets of one core to another stay in order, and members
  * call them in one order. */

@@ -176,7 +176,7 @@ def check_scenario(plan: BarrierPlan, scenario: RecoveryScenario) -> None:
     Raises
     ------
     SpecError
-        With the key that stands in the way.
+        With the key that must change.
     """
     network = plan.spec.network
     if isinstance(network, StaticSpec):

@@ -102,7 +102,7 @@ class Pins:
     def shake(self, rng: random.Random) -> None:
         """Drive every input with something."""
         ports = self._device.ports.items()
-        self.drive({n: rng.getrandbits(width) for n, (way, width) in ports if way == "in"})
+        self.drive({n: rng.getrandbits(width) for n, (flow, width) in ports if flow == "in"})
 
     def drive(self, values: Mapping[str, int]) -> None:
         """Drive inputs; the others stay."""

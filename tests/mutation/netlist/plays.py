@@ -39,7 +39,7 @@ def among(make: Callable[[random.Random], Any]) -> Callable[[], list[Play]]:
     def play(number: int, device: Device) -> None:
         model = make(random.Random(number))
         device.reset()
-        shown = [name for name, (way, _) in device.ports.items() if way == "out"]
+        shown = [name for name, (flow, _) in device.ports.items() if flow == "out"]
         for _ in range(CYCLES):
             pins, outputs = model.step()
             for name in pins.keys() & device.ports.keys():

@@ -36,7 +36,7 @@ def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path, p
     """
     ports = {"clk": ("in", 1), "rst": ("in", 1), **mutants.ports}
     names = {name: name if name in ("clk", "rst") else f"{case}__{name}" for name in ports}
-    declared = [f"  {way}put [{width - 1}:0] {names[n]};" for n, (way, width) in ports.items()]
+    declared = [f"  {flow}put [{width - 1}:0] {names[n]};" for n, (flow, width) in ports.items()]
     source = folder / "rack.v"
     rack = RACK.format(
         names=", ".join(names.values()),

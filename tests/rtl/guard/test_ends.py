@@ -172,7 +172,7 @@ def test_a_credit_that_nobody_waits_for_is_nothing() -> None:
 @pytest.mark.parametrize("registers", [0, 1, 3])
 @pytest.mark.parametrize("sends", [False, True])
 def test_a_flit_after_the_probe_is_not_taken_for_lost(registers: int, *, sends: bool) -> None:
-    """The first flit is lost; the second is on its way as the receiver says that it is empty."""
+    """The first flit is lost; the second is in flight as the receiver says that it is empty."""
     inside = inside_link()
     shape = dataclasses.replace(SHAPE, registers=registers)
     guard = SenderGuard(shape, inside, wiring.Signature({**inside.members, **shape.members}))

@@ -103,7 +103,7 @@ async def words_are_written_and_read(dut: Any, pauses: tuple[float, ...]) -> Non
 
 
 @cocotb.test()
-async def several_are_under_way(dut: Any) -> None:
+async def several_are_in_flight(dut: Any) -> None:
     """The client sends many words at once, and takes the answers as they come."""
     master, memory = await start(dut)
     data = bytes(range(64))

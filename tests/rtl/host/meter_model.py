@@ -27,14 +27,14 @@ class Meter:
         self.clear()
 
     def clear(self) -> None:
-        """Make the counters as after reset, and forget episodes that are under way."""
+        """Make the counters as after reset, and forget episodes in progress."""
         self.episodes = self.last = self.greatest = 0
         self.least = _MOST
         self.histogram = [0] * BINS
         self.forget()
 
     def forget(self) -> None:
-        """Forget episodes that are under way: the mask changes."""
+        """Forget episodes in progress: the mask changes."""
         self._arrived: frozenset[int] = frozenset()
         self._waiting: frozenset[int] = frozenset()
         self._bin, self._spoiled = 0, False

@@ -15,7 +15,7 @@ from tests.rtl.support import simulate
 
 
 @pytest.mark.parametrize("far", [0, 3])
-def test_a_flit_that_is_lost_on_the_way_to_a_node(far: int) -> None:
+def test_a_flit_that_is_lost_on_the_link_to_a_node(far: int) -> None:
     """The router's guard gives its credit back, if it knows that the link has no registers."""
     options: dict[str, Any] = {"buffer_flits": 2, "check_bits": 5, "link_registers": 3}
     keys = NodeShape(links=2, own=False, routing="table", routers=4, **options)

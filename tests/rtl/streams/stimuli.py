@@ -92,7 +92,7 @@ class Neighbours:
         self._credits[sent] -= 1
 
     def keep(self, port: int, word: int) -> None:
-        """Put a word back that has found no way."""
+        """Put a word back that has found no place."""
         self._queues[port].appendleft(word)
 
     def freed(self, port: int) -> None:
