@@ -30,7 +30,7 @@ from syncfabric.sim.request import Netlist
 _DEVICES = {"ecp5": "ecp5-85k"}
 """Any device of the family: a netlist is the same for all."""
 
-_SHOWN = ("*.observe", "link_*", "uplink_*")
+_KEPT = ("*.observe", "link_*", "uplink_*")
 """What benches look at; some bits of it are read by no router."""
 
 _MODEL = re.compile(
@@ -212,7 +212,7 @@ def netlist_named(name: str) -> Netlist:
 
 def _verilog(yosys: Tool, device: str, network: AnySpec, top: str) -> str:
     design = network_design(network, top)
-    text = netlist_verilog(design, device_named(device), yosys, shown=_SHOWN)
+    text = netlist_verilog(design, device_named(device), yosys, kept=_KEPT)
     return f"{cell_models(yosys, text)}\n{text}"
 
 

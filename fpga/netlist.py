@@ -116,7 +116,7 @@ def netlist_of(design: Design, device: Device, yosys: Tool) -> Path:
 
 
 def netlist_verilog(
-    design: Design, device: Device, yosys: Tool, *, shown: Sequence[str] = ()
+    design: Design, device: Device, yosys: Tool, *, kept: Sequence[str] = ()
 ) -> str:
     """Return a design's netlist as Verilog, of cells of the device that can be simulated.
 
@@ -127,7 +127,7 @@ def netlist_verilog(
     design : Design
     device : Device
     yosys : Tool
-    shown : sequence of str
+    kept : sequence of str
         Wires that stay though nothing reads them, by patterns. A wire ``w`` of the instance ``i``
         is called ``i.w``.
 
@@ -136,7 +136,7 @@ def netlist_verilog(
     ToolError
         Yosys failed.
     """
-    keeps = [f"setattr -set keep 1 w:{pattern}" for pattern in shown]
+    keeps = [f"setattr -set keep 1 w:{pattern}" for pattern in kept]
     commands = [*_mapped(design, device, keeps, " -nobram"), "write_verilog -noattr netlist.v"]
 
     def make(scratch: Path, result: Path) -> None:
@@ -266,7 +266,7 @@ def chain_verilog(top: str, widths: dict[str, int], inputs: frozenset[str]) -> s
     inputs : set of str
         Those that come in.
     """
-    wires, bits = {True: "given", False: "shown"}, {True: 0, False: 0}
+    wires, bits = {True: "given", False: "driven"}, {True: 0, False: 0}
     connected = ["    .clk(clk), .rst(rst)"]
     for name, width in widths.items():
         if name not in ("clk", "rst"):
@@ -278,7 +278,7 @@ def chain_verilog(top: str, widths: dict[str, int], inputs: frozenset[str]) -> s
     return f"""module {_TOP} (input wire clk, input wire rst, input wire first, output wire last);
   wire [{bits[True] - 1}:0] given;
   wire [{bits[True]}:0] line = {{given, first}};
-  wire [{bits[False] - 1}:0] shown;
+  wire [{bits[False] - 1}:0] driven;
   wire [{bits[False]}:0] passed;
   assign passed[0] = given[{bits[True] - 1}];
   assign last = passed[{bits[False]}];
@@ -290,7 +290,7 @@ def chain_verilog(top: str, widths: dict[str, int], inputs: frozenset[str]) -> s
     end
     for (i = 0; i < {bits[False]}; i = i + 1) begin : after
       wire mixed;
-      LUT4 #(.INIT(16'h6666)) mix (.A(shown[i]), .B(passed[i]), .C(1'b0), .D(1'b0), .Z(mixed));
+      LUT4 #(.INIT(16'h6666)) mix (.A(driven[i]), .B(passed[i]), .C(1'b0), .D(1'b0), .Z(mixed));
       {_REGISTER}
         kept (.CLK(clk), .LSR(1'b0), .DI(mixed), .Q(passed[i + 1]));
     end

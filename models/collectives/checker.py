@@ -110,7 +110,7 @@ class _Copied:
         for (origin, target), hops in fresh.items():
             self.heard[origin][target] = hops
 
-    def is_served(self, message: Message) -> bool:
+    def is_delivered(self, message: Message) -> bool:
         origin, target = message
         return self.heard[origin][target] != NEVER
 
@@ -154,7 +154,7 @@ class _Carried:
                 self.place[message] = path[-1]
                 self.hops[message] = self.hops.get(message, 0) + len(path) - 1
 
-    def is_served(self, message: Message) -> bool:
+    def is_delivered(self, message: Message) -> bool:
         return self.place.get(message) == message[1]
 
     def detour(self) -> int:
@@ -221,7 +221,7 @@ class _Check:
             if self.rules.ports != "all":
                 self.ports(number, whole, self.rules.ports)
             self.delivery.take(number, whole)
-        missing = [pair for pair in self.collective.pairs if not self.delivery.is_served(pair)]
+        missing = [pair for pair in self.collective.pairs if not self.delivery.is_delivered(pair)]
         for origin, target in missing:
             self.report(
                 None, f"node {target} never gets the message of node {origin}", origin, target

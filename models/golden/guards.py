@@ -34,32 +34,32 @@ class SenderGuard:
 
     __slots__ = (
         "_all",
+        "_all_returns",
         "_asked",
         "_in_flight",
         "_outs",
         "_places",
-        "_refunds",
         "number",
         "out",
         "probe",
         "quiet",
-        "refund",
+        "returns",
         "still",
     )
 
     def __init__(self, places: Sequence[int], registers: int = 0) -> None:
         self._places, self._all = places, (1 << len(places)) - 1
         self.out = [0] * len(places)
-        self.refund = [0] * len(places)
+        self.returns = [0] * len(places)
         self.number = [0] * len(places)
         self.still = self.probe = self._asked = self.quiet = 0
-        self._outs = self._refunds = 0  # of all channels
+        self._outs = self._all_returns = 0  # of all channels
         self._in_flight = [0] * (2 * registers)  # probes of former cycles, the oldest first
 
     def is_awake(self) -> bool:
         """Return whether anything changes without a flit or a credit."""
         waits = self.probe or self._asked or any(self._in_flight)
-        return bool(self._outs or self._refunds or self.quiet or waits)
+        return bool(self._outs or self._all_returns or self.quiet or waits)
 
     def advance(self, sent: int, credit: int, empty: int) -> tuple[int, bool]:
         """End a cycle.
@@ -76,12 +76,12 @@ class SenderGuard:
         (int, bool)
             The credits that the router gets in this cycle, and whether something was ``LOST``.
         """
-        if not self._outs and not self._refunds and not sent:
+        if not self._outs and not self._all_returns and not sent:
             self._end(0, 0, 0)
             return 0, False
         self._count_flit(sent)
-        heard = empty & self._asked
-        calm = self.quiet != QUIET and not heard and not self._refunds
+        received = empty & self._asked
+        calm = self.quiet != QUIET and not received and not self._all_returns
         dirty = (sent | credit) & self._all if calm else self._all
         given, probe, still = 0, 0, self.still
         lost, outs = False, self._outs
@@ -90,14 +90,14 @@ class SenderGuard:
             dirty ^= bit
             c = bit.bit_length() - 1
             out = self.out[c]
-            counts = out > 0 and bool(credit & bit) and not heard & bit
-            back = not counts and self.refund[c] > 0
+            counts = out > 0 and bool(credit & bit) and not received & bit
+            back = not counts and self.returns[c] > 0
             if counts or back:
                 given |= bit
-                self._refund(c, -back)
-            if heard & bit:
+                self._give_back(c, -back)
+            if received & bit:
                 lost = lost or out > 0
-                self._refund(c, out)
+                self._give_back(c, out)
                 self.out[c] = bool(sent & bit)
             elif out and not sent & bit and not counts:
                 if self.quiet == QUIET:
@@ -117,9 +117,9 @@ class SenderGuard:
         self._count_flit(sent)
         given = 0
         for c, out in enumerate(self.out):
-            back = self.refund[c] > 0
+            back = self.returns[c] > 0
             given |= back << c
-            self._refund(c, out + (sent >> c & 1) - back)
+            self._give_back(c, out + (sent >> c & 1) - back)
             self.out[c] = 0
         self._outs = self.still = 0
         self._end(0, 0, sent)
@@ -131,10 +131,10 @@ class SenderGuard:
             if sent >> c & 1:
                 self.number[c] = following(self.number[c], places)
 
-    def _refund(self, c: int, count: int) -> None:
-        refund = min(self._places[c], self.refund[c] + count)
-        self._refunds += refund - self.refund[c]
-        self.refund[c] = refund
+    def _give_back(self, c: int, count: int) -> None:
+        returns = min(self._places[c], self.returns[c] + count)
+        self._all_returns += returns - self.returns[c]
+        self.returns[c] = returns
 
     def _end(self, quiet: int, probe: int, sent: int) -> None:
         # What is sent after a probe can be in flight while the receiver is empty.
@@ -199,17 +199,17 @@ class ReceiverGuard:
     """
 
     __slots__ = (
+        "_debts",
         "_ordinary",
-        "_owes",
         "_own",
         "_places",
         "_recent",
+        "debt",
         "due",
         "empty",
         "inside",
         "open",
-        "owed",
-        "spoilt",
+        "poisoned",
     )
 
     def __init__(
@@ -217,15 +217,15 @@ class ReceiverGuard:
     ) -> None:
         self._recent = [0] * (2 * registers)  # credits that a probe may have crossed
         self._places, self._ordinary, self._own = places, ordinary, own
-        self.open = self.spoilt = self.empty = 0
+        self.open = self.poisoned = self.empty = 0
         self.inside = [0] * len(places)
-        self.owed = [0] * len(places)
+        self.debt = [0] * len(places)
         self.due = [0] * ordinary  # F3's ``next``
-        self._owes = 0  # to all channels
+        self._debts = 0  # to all channels
 
     def is_awake(self) -> bool:
         """Return whether anything changes without anything on the link."""
-        return bool(self.empty or self._owes)
+        return bool(self.empty or self._debts)
 
     @property
     def remembers(self) -> bool:
@@ -234,9 +234,9 @@ class ReceiverGuard:
 
     def credit(self, of_router: int) -> int:
         """Return the credits on the link in this cycle."""
-        if self._owes:
-            for c, owed in enumerate(self.owed):
-                of_router |= (owed > 0) << c
+        if self._debts:
+            for c, debt in enumerate(self.debt):
+                of_router |= (debt > 0) << c
         return of_router
 
     def shut(self, credit: int) -> Given:
@@ -244,12 +244,12 @@ class ReceiverGuard:
         ended = self.open & sum(1 << c for c, inside in enumerate(self.inside) if not inside)
         cut = ended & -ended
         self.open &= ~cut
-        self.spoilt &= self.open
+        self.poisoned &= self.open
         self.empty = 0
         self._count(credit, cut, 0)
         self._recent = [*self._recent, 0][1:] if self._recent else []
-        self.owed = [0] * len(self._places)
-        self._owes = 0
+        self.debt = [0] * len(self._places)
+        self._debts = 0
         return Given(cut=cut.bit_length() - 1)
 
     def advance(self, seen: Seen, credit: int) -> Given:
@@ -275,11 +275,11 @@ class ReceiverGuard:
             if not right or bits & bits - 1 or (words and (bits or words & words - 1)):
                 events += 1
                 if kind == 0:
-                    self.spoilt = was_open
+                    self.poisoned = was_open
             elif not bits:
                 continue
             elif bits >> ordinary or (
-                not (self._is_late(seen) or self.spoilt & bits)
+                not (self._is_late(seen) or self.poisoned & bits)
                 and seen.head != bool(was_open & bits)
             ):
                 got |= bits
@@ -305,7 +305,7 @@ class ReceiverGuard:
         if cut:
             events += 1
             self.open = was_open & ~cut
-            self.spoilt &= self.open
+            self.poisoned &= self.open
         self._count(credit, got | cut, unpaid)
         if self._recent:
             self._recent = [*self._recent[1:], credit]
@@ -317,9 +317,9 @@ class ReceiverGuard:
         return bool(self.open & seen.valid) and seen.sequence != self.due[c]
 
     def _vacant(self) -> int:
-        """Return the channels of which nothing is here, and nothing owed."""
-        pairs = zip(self.inside, self.owed, strict=True)
-        vacant = sum(1 << c for c, (inside, owed) in enumerate(pairs) if not inside and not owed)
+        """Return the channels of which nothing is here, and without debt."""
+        pairs = zip(self.inside, self.debt, strict=True)
+        vacant = sum(1 << c for c, (inside, debt) in enumerate(pairs) if not inside and not debt)
         for credit in self._recent:
             vacant &= ~credit
         return vacant
@@ -333,12 +333,12 @@ class ReceiverGuard:
             c = bit.bit_length() - 1
             inside = self.inside[c] + (1 if got & bit else -1)
             self.inside[c] = max(0, min(self._places[c], inside))
-        if not self._owes and not unpaid:
+        if not self._debts and not unpaid:
             return
         for c, most in enumerate(self._places):
-            used = self.owed[c] > 0 and not credit >> c & 1
-            self.owed[c] = min(most, self.owed[c] - used + (unpaid >> c & 1))
-        self._owes = sum(self.owed)
+            used = self.debt[c] > 0 and not credit >> c & 1
+            self.debt[c] = min(most, self.debt[c] - used + (unpaid >> c & 1))
+        self._debts = sum(self.debt)
 
 
 def _low(bits: int, count: int) -> int:

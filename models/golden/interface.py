@@ -125,7 +125,7 @@ class NodeInterface(Place):
         wires = self.wires()
         passing, answer = self.config.passing, self.config.answer
         came = self.cross(inputs.forward, inputs.back)
-        process = self.node_port.shown(self.message)
+        process = self.node_port.outputs(self.message)
         eject = self.take(came, inputs.arrivals, inputs.request, inputs.further)
         credit = sum([self.credited(p, c) << c for p, c in came.credits])
         if self._reset:
@@ -160,7 +160,7 @@ class NodeInterface(Place):
             managed, offer = self.manager.answer, self.manager.offer
             leaves = offer is not None and flit is offer
             self.tokens -= leaves
-            self.manager.step(self.config.request(Target.MANAGER), to_manager, taken=leaves)
+            self.manager.step(self.config.request(Target.MANAGER), to_manager, granted=leaves)
         full = len(self._held) >= self.shape.buffer_flits * self.shape.channels
         if self._held and flit is self._held[0]:
             self._held.popleft()
@@ -170,7 +170,7 @@ class NodeInterface(Place):
             else:
                 self._held.append(inject)
         refused = min(MOST, self.node_port.refused + self.slot_ports.refused)
-        self.node_port.advance(arrivals, self.message, taken=bool(driven.messages))
+        self.node_port.advance(arrivals, self.message, granted=bool(driven.messages))
         self.message = came.messages[0].message if came.messages else None
         self.words.step(request, further, managed, refused, events)
         self.end.fenced = bool(self.words.fence)

@@ -238,13 +238,13 @@ class LinkForm:
         return first, good.get("message_check", True) if self.transport == "own" else first
 
     def flit(self, wires: Forward, channel: int) -> Flit:
-        """Return the flit on the wires, taken for one of a channel."""
+        """Return the flit on the wires, received for one of a channel."""
         marks = wires.flit >> self._payload_bits
         payload = wires.flit % (1 << self._payload_bits)
         return Flit(channel, payload, bool(marks & 1), bool(marks & 2), bool(marks & 4))
 
     def sent(self, wires: Forward, lane: int) -> Sent:
-        """Return the message on the wires, taken for one of a lane."""
+        """Return the message on the wires, received for one of a lane."""
         word = wires.message
         if self.transport != "own":
             word = wires.flit | wires.message_rest << self._flit_bits
@@ -372,7 +372,7 @@ class LinkEnd:
             return NOTHING
         if self.fenced:
             given, lost = self._sender.shut(used), False
-            taken = self._receiver.shut(freed)
+            received = self._receiver.shut(freed)
         else:
             given, lost = self._sender.advance(used, credit, back.empty)
             seen = SILENCE
@@ -382,11 +382,11 @@ class LinkEnd:
                 wires = forward.valid, forward.message_valid, *marks, forward.probe
                 words = forward.stream_valid, forward.sequence
                 seen = Seen(*wires, *form.right(forward), *words)
-            taken = self._receiver.advance(seen, freed)
+            received = self._receiver.advance(seen, freed)
         got: Flit | None = None
-        if taken.flit >= 0:
-            got = form.flit(forward, taken.flit)
-        elif taken.cut >= 0:
-            got = Flit(taken.cut, 0, False, True, True)
-        message = form.sent(forward, taken.sync) if taken.sync >= 0 else None
-        return Arrived(got, message, given, taken.events, lost)
+        if received.flit >= 0:
+            got = form.flit(forward, received.flit)
+        elif received.cut >= 0:
+            got = Flit(received.cut, 0, False, True, True)
+        message = form.sent(forward, received.sync) if received.sync >= 0 else None
+        return Arrived(got, message, given, received.events, lost)

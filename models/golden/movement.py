@@ -22,7 +22,7 @@ from syncfabric.models.golden.place import (
 from syncfabric.models.golden.processes import Processes
 from syncfabric.models.golden.record import ConfigRequest, GuardWires
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.wiring import Coming, FaultyLinks, Out, Shown, Wiring
+from syncfabric.models.golden.wiring import Coming, FaultyLinks, OnWires, Out, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
 RESET = 1
@@ -112,7 +112,7 @@ class Movement:
         request: tuple[int, ConfigRequest] | None,
         visited: Collection[int],
         words: Mapping[int, Mapping[int, Carried]],
-    ) -> Shown:
+    ) -> OnWires:
         """Go through a cycle.
 
         Parameters
@@ -130,10 +130,10 @@ class Movement:
 
         Returns
         -------
-        Shown
+        OnWires
             What is on the wires.
         """
-        self._now, self._shown, self._words = now, Shown(), words
+        self._now, self._on_wires, self._words = now, OnWires(), words
         self.active.update(words)
         here = self._here = self.due.pop(now) if now in self.due else Coming()
         coming = self._coming = {0: here}
@@ -175,7 +175,7 @@ class Movement:
         for place, port, c in here.credits:
             if self._places[place].credited(port, c):
                 self._processes.credit(place - self._first, c)
-        return self._shown
+        return self._on_wires
 
     def _send_packets(self) -> list[Moves]:
         """Let routers of packets send, then receive what comes out of links' registers."""
@@ -201,7 +201,7 @@ class Movement:
         for i, channels in freed.items():
             n, p = self._homes[i]
             first = (n * self._wiring.ports + p) * self._wiring.width
-            self._shown.credits += [first + c for c in channels]
+            self._on_wires.credits += [first + c for c in channels]
             if self._routers:
                 for c in channels:
                     self._routers[n].tokens[p * self._wiring.channels + c] += 1
@@ -242,7 +242,7 @@ class Movement:
         """Put places' flits and credits on links; with check bits those of processes alone."""
         ends, guarded, local = self._outs, self._guarded, self._local
         coming, now, processes = self._coming, self._now, self._processes
-        wires, credits, width = self._shown.wires, self._shown.credits, self._width
+        wires, credits, width = self._on_wires.wires, self._on_wires.credits, self._width
         marks, routers = self._marks, self._routers
         flowing, many = self.flowing, len(routers)
         channels = self._wiring.channels
@@ -300,7 +300,7 @@ class Movement:
         for p, out in enumerate(outs):
             if out is None or (self._local and out.node >= 0):
                 continue
-            wires, credit, guards = forward[p], back[p], self._shown.guards
+            wires, credit, guards = forward[p], back[p], self._on_wires.guards
             there = self._coming[out.delay]
             flit, sent = driven.flits.get(p), driven.messages.get(p)
             if wires != STILL:
@@ -310,29 +310,29 @@ class Movement:
                     self._show(out.link, flit)
                 if wires.message_valid and sent:
                     self._show_message(out.link, sent)
-                shown = GuardWires(wires.check, wires.message_check, wires.probe, 0)
-                if any(shown):
+                seen = GuardWires(wires.check, wires.message_check, wires.probe, 0)
+                if any(seen):
                     empty = guards.get(out.link, NO_GUARDS).empty
-                    guards[out.link] = shown._replace(empty=empty)
+                    guards[out.link] = seen._replace(empty=empty)
             if credit != QUIET:
                 there.back.setdefault(out.place, {})[out.port] = credit
                 word = credit.credit | credit.message_credit << self._wiring.channels
                 first = out.reverse * self._wiring.width
                 bits = range(word.bit_length())
-                self._shown.credits += [first + c for c in bits if word >> c & 1]
+                self._on_wires.credits += [first + c for c in bits if word >> c & 1]
                 if credit.empty:
-                    shown = guards.get(out.reverse, NO_GUARDS)
-                    guards[out.reverse] = shown._replace(empty=credit.empty)
+                    seen = guards.get(out.reverse, NO_GUARDS)
+                    guards[out.reverse] = seen._replace(empty=credit.empty)
 
     def _show(self, link: int, flit: Flit) -> None:
         """Show a flit on a link."""
         mark = self._marks[flit.head | flit.tail << 1 | flit.cut << 2]
-        self._shown.wires[link * self._width + flit.channel] = flit.payload | mark
+        self._on_wires.wires[link * self._width + flit.channel] = flit.payload | mark
 
     def _show_message(self, link: int, sent: Sent) -> None:
         """Show a message on a link."""
         lane = link * self._wiring.width + self._wiring.channels
-        self._shown.wires[lane + (sent.route.lane if sent.route else 0)] = self._form.word(sent)
+        self._on_wires.wires[lane + (sent.route.lane if sent.route else 0)] = self._form.word(sent)
 
     # What comes.
 

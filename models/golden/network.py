@@ -24,7 +24,7 @@ from syncfabric.models.golden.record import (
 )
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.wiring import (
-    Shown,
+    OnWires,
     Wiring,
     interface_of,
     node_of,
@@ -106,7 +106,7 @@ class CollectiveNetwork:
         self._breaks = set[tuple[int, int]]()  # registers whose release is broken in this cycle
         self._stirred = set[int]()  # nodes whose ports may show something else in this cycle
         self._states: dict[int, PortState] = {}  # what they showed last
-        self._heard: dict[int, Message] = {}  # messages of engines for node ports in this cycle
+        self._messages: dict[int, Message] = {}  # messages of engines for node ports in this cycle
         self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ConfigRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
@@ -152,10 +152,10 @@ class CollectiveNetwork:
     def port_state(self, node: int) -> PortState:
         """Return what a process sees in the cycle about to be stepped; see `PortState`."""
         data_bits, ready, done, broken, result = self.shape.router.layout.data_bits, 0, 0, 0, 0
-        shown = [self._ports[node].shown(self._heard.get(node))] if self._ports else []
-        shown += self._slots.shown(node) if self._slots else []
+        ports = [self._ports[node].outputs(self._messages.get(node))] if self._ports else []
+        ports += self._slots.outputs(node) if self._slots else []
         first = 0
-        for port in shown:
+        for port in ports:
             for r, value in enumerate(port.result):
                 ready |= (r in port.ready) << first
                 done |= (r in port.done) << first
@@ -340,17 +340,17 @@ class CollectiveNetwork:
         self._stirred |= {i for i, _ in arrive}
         request = self._requests.pop(now, None)
         words = self.streams.among_packets if self.streams else {}
-        shown = self._movement.step(now, arrivals, request, visited, words)
+        on_wires = self._movement.step(now, arrivals, request, visited, words)
         if self._slots:
             failed = self.streams.failed if self.streams else {}
-            self._slots.step(now, at_slots, shown, self._movement.active.add, failed)
+            self._slots.step(now, at_slots, on_wires, self._movement.active.add, failed)
         if self.streams:
-            self.streams.show(shown)
+            self.streams.show(on_wires)
         self.processes.end_cycle()
         for place, (error, rdata, meaning) in self._movement.answers:
             at = now + 1 + self._wiring.target_of(place)
             self._answers[at] = True, error, rdata & meaning, meaning
-        record = self._record(shown)
+        record = self._record(on_wires)
         self.cycle = now + 1
         self._turn_page()
         return record
@@ -363,8 +363,8 @@ class CollectiveNetwork:
             self._asked &= not self.config_answer[0]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
-        self._heard = dict(self._movement.releases)
-        self._stirred |= self._heard.keys() | (self._slots.answered if self._slots else set())
+        self._messages = dict(self._movement.releases)
+        self._stirred |= self._messages.keys() | (self._slots.answered if self._slots else set())
         over = [each for each in self._movement.releases if self._ports[each[0]].over(each[1])]
         self._breaks = {(i, message.entry) for i, message in over if message.kind == Kind.BROKEN}
         release = [
@@ -392,18 +392,18 @@ class CollectiveNetwork:
             if state != self._states.get(i, PortState()):
                 self._states[i] = state
                 changed.append((i, state))
-        self._stirred = {*self._heard, *(self._slots.answered if self._slots else ())}
+        self._stirred = {*self._messages, *(self._slots.answered if self._slots else ())}
         return changed
 
-    def _record(self, shown: Shown) -> Record | None:
+    def _record(self, on_wires: OnWires) -> Record | None:
         """Return what is on the wires."""
-        if shown.is_empty and not self.release:
+        if on_wires.is_empty and not self.release:
             return None
-        record = self._recorder.record(shown.wires, shown.credits, self.release)
-        if shown.guards:
-            record = record._replace(guards=sorted(shown.guards.items()))
-        if shown.beats:
-            record = record._replace(beats=sorted(shown.beats.items()))
+        record = self._recorder.record(on_wires.wires, on_wires.credits, self.release)
+        if on_wires.guards:
+            record = record._replace(guards=sorted(on_wires.guards.items()))
+        if on_wires.beats:
+            record = record._replace(beats=sorted(on_wires.beats.items()))
         return record
 
     def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:

@@ -183,7 +183,7 @@ class Node(Place):
         passing, answer = self.config.passing, self.config.answer
         came = self.cross(inputs.forward, inputs.back)
         links, release, answers = engine.links, engine.release, (engine.answer, engine.freed)
-        process = self.node_port.shown(release) if self.node_port else NO_PROCESS
+        process = self.node_port.outputs(release) if self.node_port else NO_PROCESS
         ready = self.take(came, inputs.arrivals, inputs.request, inputs.further, inputs.arrive)
         for p, c in came.credits:
             self.credited(p, c)
@@ -365,7 +365,7 @@ class Node(Place):
         offer = port.offer if port else arrive
         ready = engine.advance(to_engine, offer, request, hold=hold)
         if port and (arrivals or release or not port.is_idle):
-            port.advance(arrivals, release, taken=ready)
+            port.advance(arrivals, release, granted=ready)
         # Without a node port ``arrive_ready`` is to be seen in every cycle.
         rests = port.is_idle if port else not self.shape.own
         self.still = rests and engine.is_idle and (transport is None or transport.is_idle)

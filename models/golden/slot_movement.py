@@ -8,7 +8,7 @@ from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.movement import RESET
 from syncfabric.models.golden.slots import RouterSlots, SlotMessage, SlotPorts, pack, unpack
-from syncfabric.models.golden.wiring import Shown, Wiring
+from syncfabric.models.golden.wiring import OnWires, Wiring
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 
@@ -92,11 +92,11 @@ class SlotMovement:
         """Nodes whose ports have messages of slots in the coming cycle."""
         return self._answers.keys()
 
-    def shown(self, node: int) -> list[NodePortOutputs]:
+    def outputs(self, node: int) -> list[NodePortOutputs]:
         """Return what a process sees of each slot in the coming cycle."""
-        heard = self._answers.get(node, {})
+        came = self._answers.get(node, {})
         ports = enumerate(self._ports[node].ports)
-        return [port.shown(Message(0, 0, *heard[s]) if s in heard else None) for s, port in ports]
+        return [port.outputs(Message(0, 0, *came[s]) if s in came else None) for s, port in ports]
 
     def releases(self) -> Iterator[tuple[int, int, int, bool]]:
         """Yield node, slot and result of the releases of the coming cycle, and if it is broken."""
@@ -110,7 +110,7 @@ class SlotMovement:
         self,
         now: int,
         arrivals: Mapping[int, Mapping[int, Arrival]],
-        shown: Shown,
+        on_wires: OnWires,
         wake: Callable[[int], None],
         failed: Mapping[int, Collection[int]] = NONE_FAILED,
     ) -> None:
@@ -122,7 +122,7 @@ class SlotMovement:
             The cycle.
         arrivals : mapping of int to (mapping of int to Arrival)
             By node and slot.
-        shown : Shown
+        on_wires : OnWires
             Gets what is on the wires.
         wake : callable
             Is called for routers whose slots have something for words or sink in the next cycle.
@@ -137,11 +137,11 @@ class SlotMovement:
         for n in self._moving:
             for s, (ports, message) in self._routers[n].sends.items():
                 for p in ports:
-                    self._send(n, p, s, message, shown, coming)
+                    self._send(n, p, s, message, on_wires, coming)
         for delay in self._delays:
             if not coming[delay]:
                 del self.due[now + delay]
-        own = self._arrive(arrivals, answers, come, shown)
+        own = self._arrive(arrivals, answers, come, on_wires)
         visited = set(self._watched) if self._visits(now) else set[int]()
         moving = {*self._moving, *come, *own, *failed, *visited}
         self._moving.clear()
@@ -168,7 +168,7 @@ class SlotMovement:
         p: int,
         s: int,
         message: SlotMessage,
-        shown: Shown,
+        on_wires: OnWires,
         coming: Mapping[int, _Words],
     ) -> None:
         """Put what a router's slot sends by a port on the wires."""
@@ -176,7 +176,7 @@ class SlotMovement:
         if out is None or (self._local and out.node >= 0):
             return  # a node port has it already
         word = pack(self._layout, message)
-        shown.wires[out.lane + self._wiring.slots + s] = word
+        on_wires.wires[out.lane + self._wiring.slots + s] = word
         if out.node >= 0:
             found = unpack(self._layout, word)
             assert found
@@ -196,7 +196,7 @@ class SlotMovement:
         arrivals: Mapping[int, Mapping[int, Arrival]],
         answers: _Answers,
         come: _Words,
-        shown: Shown,
+        on_wires: OnWires,
     ) -> dict[int, dict[int, SlotMessage]]:
         """Take node ports over a clock edge; return the routers' own messages."""
         own: dict[int, dict[int, SlotMessage]] = {}
@@ -210,6 +210,6 @@ class SlotMovement:
             lane = self._wiring.injection(i) * self._wiring.width + self._wiring.slots
             for s, message in sends.items():
                 word = pack(self._layout, message)
-                shown.wires[lane + s] = word
+                on_wires.wires[lane + s] = word
                 come.setdefault(n, {}).setdefault(s, {})[p] = word
         return own

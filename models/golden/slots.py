@@ -183,18 +183,18 @@ class RouterSlots:
         everywhere = range(len(self._slots)) if visited else ()
         for s in {*links, *own, *failed, *everywhere, *([at] if at is not None else [])}:
             comes: dict[int, SlotMessage] = {}
-            strays = False
+            unexpected = False
             for p, word in links.get(s, {}).items():
                 message = unpack(self._layout, word)
                 if message is None:
-                    strays = True
+                    unexpected = True
                 else:
                     comes[p] = message
             if s in own:
                 comes[self._own] = own[s]
             asked = code if s == at else None
-            strays |= self._serve(s, comes, asked, breaks=s in failed, visited=visited)
-            self.events += strays
+            unexpected |= self._step(s, comes, asked, breaks=s in failed, visited=visited)
+            self.events += unexpected
             if asked == Code.SETUP:
                 self._set_up(self._slots[s], staged)
 
@@ -223,7 +223,7 @@ class RouterSlots:
         self.events += not met
         return (code, s, staged) if met else (None, None, 0)
 
-    def _serve(
+    def _step(
         self,
         s: int,
         comes: Mapping[int, SlotMessage],
@@ -235,7 +235,7 @@ class RouterSlots:
         """Take a slot through a cycle; return whether something came for nothing."""
         slot = self._slots[s]
         ends = {p for p, m in comes.items() if m.kind == Kind.BROKEN}
-        taken = {p for p in ends if slot.alive and p in slot.parent}
+        received = {p for p in ends if slot.alive and p in slot.parent}
         hits = {p: m for p, m in comes.items() if p not in ends and p in slot.missing}
         if not slot.alive:
             hits = {}
@@ -244,7 +244,7 @@ class RouterSlots:
             slot.old = True
         if hits:
             slot.old = False
-        broken = bool(taken) or code == Code.KILL or trips or (breaks and slot.alive)
+        broken = bool(received) or code == Code.KILL or trips or (breaks and slot.alive)
         goes = code == Code.GO
         whole = bool(hits) and slot.missing == hits.keys()
         combined = 0
@@ -342,9 +342,9 @@ class SlotPorts:
             offer = port.offer
             if offer:
                 sends[s] = SlotMessage(offer.kind, offer.data)
-            heard = Message(0, 0, *answers[s]) if s in answers else None
+            message = Message(0, 0, *answers[s]) if s in answers else None
             here = {0: arrivals[s]} if s in arrivals else {}
-            port.advance(here, heard, taken=offer is not None)
+            port.advance(here, message, granted=offer is not None)
             refuses |= port.refuses
         self._counters.step([PortWord.REFUSED_ARRIVE] * refuses)
         return sends

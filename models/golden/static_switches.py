@@ -210,7 +210,7 @@ class Loader:
         self._width = len(wiring.selects[0]) + 1  # bits of an output
         self._bits = self._width * wiring.outputs
         self._mask = (1 << self._bits) - 1
-        self._chain = self._taken = 0
+        self._chain = self._latched = 0
         self.strobe: int | None = None
         self._shifts_to = -1
 
@@ -225,7 +225,7 @@ class Loader:
             self._shifts_to = now + WORD_BITS
             return now + WORD_BITS + 1, False, 0
         if write and address == LoaderWord.STROBE:
-            self.strobe, self._taken = now + 1, self._chain
+            self.strobe, self._latched = now + 1, self._chain
             return now + 1, False, 0
         if not write and address == LoaderWord.LENGTH:
             return now + 1, False, self._bits
@@ -249,4 +249,4 @@ class Loader:
 
     def _part(self, output: int) -> int:
         """Return an output's select bits, with its ``flush`` bit above them."""
-        return self._taken >> self._width * output & (1 << self._width) - 1
+        return self._latched >> self._width * output & (1 << self._width) - 1

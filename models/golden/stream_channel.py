@@ -49,7 +49,7 @@ class Channel:
     ----------
     open : bool
         In this cycle.
-    failed, owed : bool
+    failed, deferred : bool
     children, above : frozenset of int, int
         C and V.
     up, gives, operation : bool, frozenset of int, int
@@ -61,7 +61,7 @@ class Channel:
         self.buffers = [deque[int]() for _ in range(ports)]
         self.tokens = [places] * ports
         self.children, self.above = frozenset[int](), self._turn
-        self.open = self._opened = self.failed = self.owed = False
+        self.open = self._opened = self.failed = self.deferred = False
         self._stale = False  # pending at the last visit, and nothing has left since
         self.up = self._down = False
         self.gives, self.operation = frozenset[int](), 0
@@ -85,7 +85,7 @@ class Channel:
         self.open = self._opened and slot.alive
         if not self._opened or self.open:
             return False
-        self._opened = self.failed = self.owed = self._stale = self.up = self._down = False
+        self._opened = self.failed = self.deferred = self._stale = self.up = self._down = False
         self._spread.clear()
         self._copied = frozenset()
         return True

@@ -11,7 +11,7 @@ from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
 from syncfabric.models.golden.stream_pauses import Lateness
 from syncfabric.models.golden.streams import At, ProcessStreams, RouterStreams
-from syncfabric.models.golden.wiring import Shown, Wiring
+from syncfabric.models.golden.wiring import OnWires, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
 
@@ -215,11 +215,11 @@ class StreamMovement:
             self._nodes[n].dropped = self._routers[n].events
         return dropping
 
-    def show(self, shown: Shown) -> None:
+    def show(self, on_wires: OnWires) -> None:
         """Show what was on the wires in the cycle gone through last."""
-        shown.wires |= self._wires
-        shown.credits += self._credits if self._credited else []
-        shown.beats |= self._beats
+        on_wires.wires |= self._wires
+        on_wires.credits += self._credits if self._credited else []
+        on_wires.beats |= self._beats
 
     def _states(self, n: int) -> list[SlotState]:
         slots = self._nodes[n].slots
@@ -311,9 +311,9 @@ class StreamMovement:
         if beat and accepts:
             process.take(beat, now)
             self._beats[i] = beat
-        if port.taken:
+        if port.accepted:
             process.took()
-        if offered is None or port.taken:
+        if offered is None or port.accepted:
             self.wake(i, now + 1)
         if port.beat or not port.is_idle:
             self._busy.add(i)

@@ -1,6 +1,6 @@
 """Streams at the two ends of a node's links, cycle by cycle: its router and its process's port.
 
-Of a router: which channel is served, and what leaves (V1 to V8, V13). Of a process: beats that go
+Of a router: which channel is granted, and what leaves (V1 to V8, V13). Of a process: beats that go
 up, and beats of results (V9, V13).
 """
 
@@ -120,7 +120,7 @@ class RouterStreams:
         under_way = joins.under_way
         closes = sum([here.begin(slot) for here, slot in zip(channels, slots, strict=True)])
         pending = {c for c, here in enumerate(channels) if visited and here.is_pending}
-        owed = [here.owed for here in channels]
+        deferred = [here.deferred for here in channels]
         coming = {**words, **self._turning}
         comes = {c for p, (c, _) in coming.items() if p == channels[c].above}
         self._held = frozenset(
@@ -130,7 +130,7 @@ class RouterStreams:
         fails = {coming.pop(p)[0] for p in full}
         self.events = len(full)
         fails.update(c for p, c in faults if p in {*channels[c].children, channels[c].above})
-        left = self._serve()
+        left = self._grant()
         fails |= joins.fails
         for c, here in enumerate(channels):
             left += [(p, c) for p in here.drop()]
@@ -140,42 +140,42 @@ class RouterStreams:
             if here.watch(left=c in leaves, visited=visited, pending=c in pending):
                 fails.add(c)
             opens |= here.end(slots[c], fails=c in fails)
-        states = closes or opens or owed != [here.owed for here in channels]
+        states = closes or opens or deferred != [here.deferred for here in channels]
         moves = words or credits or self._returned or left or self.sends
         self._changed = bool(states or moves)
         self._finish(coming, credits, left)
 
-    def _serve(self) -> list[At]:
+    def _grant(self) -> list[At]:
         """Join and fork; return where words leave buffers."""
         channels, joins = self._channels, self._joins
         # All is ready by the state at the start of the cycle.
         pauses = self._pauses
         forks = [here.can_fork(pauses=pauses.forks) for here in channels]
-        owed = [c for c, here in enumerate(channels) if here.owed]
+        deferred = [c for c, here in enumerate(channels) if here.deferred]
         ready = [
-            joins.is_free and not pauses.joins and here.can_join() and all(d == c for d in owed)
+            joins.is_free and not pauses.joins and here.can_join() and all(d == c for d in deferred)
             for c, here in enumerate(channels)
         ]
-        served = self._choose(forks, ready)
+        granted = self._choose(forks, ready)
         left = [at for at in (joins.go_on(channels),) if at]
-        if ready[served]:
-            left += [(p, served) for p in joins.take(served, channels[served])]
+        if ready[granted]:
+            left += [(p, granted) for p in joins.take(granted, channels[granted])]
         result = joins.coming()
         self.sends = {result.port: (result.channel, result.word)} if result else {}
         blocks = [c for c, here in enumerate(channels) if forks[c] and here.is_blocked(self.sends)]
-        if forks[served]:
-            here = channels[served]
+        if forks[granted]:
+            here = channels[granted]
             copies, leaves = here.fork(self.sends)
             if leaves:
-                left.append((here.above, served))
-            here.owed &= not copies
-            self.sends |= {q: (served, word) for q, word in copies.items()}
+                left.append((here.above, granted))
+            here.deferred &= not copies
+            self.sends |= {q: (granted, word) for q, word in copies.items()}
         for c in blocks:
-            channels[c].owed = True
+            channels[c].deferred = True
         return left
 
     def _choose(self, forks: Sequence[bool], joins: Sequence[bool]) -> int:
-        """Return the channel that is served; if none is ready, one for which nothing is done."""
+        """Return the channel that is granted; if none is ready, one for which nothing is done."""
         many = len(forks)
         for i in range(many):
             c = (self._pointer + i) % many
@@ -216,8 +216,8 @@ class ProcessStreams:
         Channels whose ``stream_credit`` is high in this cycle.
     open : set of int
         Channels that are open in this cycle.
-    taken : bool
-        The beat offered in the cycle gone through last was taken.
+    accepted : bool
+        The beat offered in the cycle gone through last was accepted.
     """
 
     def __init__(self, layout: StreamLayout) -> None:
@@ -228,7 +228,7 @@ class ProcessStreams:
         self.sends: Carried | None = None
         self.freed: list[int] = []
         self.open = frozenset[int]()
-        self.taken = False
+        self.accepted = False
         self._pauses = Pauses.of_interface()
         self._tokens = [layout.places] * self._many
         # Channels of packets of which the head has gone up, and of packets that are dropped.
@@ -284,7 +284,7 @@ class ProcessStreams:
         for c in credits:
             self._tokens[c] += 1
         opened = frozenset(c for c in ready if c < self._many)
-        moves = self.sends or self.freed or self.taken or word or credits or opened != self.open
+        moves = self.sends or self.freed or self.accepted or word or credits or opened != self.open
         self.open = opened
         self._changed = bool(moves) or before != (
             self.beat,
@@ -297,29 +297,29 @@ class ProcessStreams:
 
     def _send(self, beat: Beat | None) -> None:
         """Send a head or a beat, or drop the beat."""
-        self.sends, self.taken = None, False
+        self.sends, self.accepted = None, False
         self._drops |= self._begun - self.open
         self._begun &= self.open
         if beat is None:
             return
         c = beat.tid % self._many
         if c in self._drops or c not in self.open:
-            self.taken = True
+            self.accepted = True
             (self._drops.discard if beat.last else self._drops.add)(c)
         elif self._tokens[c] and not self._pauses.joins:
             self._tokens[c] -= 1
             self.sends = c, self._word(beat, c)
-        if self.taken and beat.last:
+        if self.accepted and beat.last:
             self._begun.discard(c)
 
     def _word(self, beat: Beat, c: int) -> int:
         """Return a head, or a beat as a word, that goes up."""
         form, ones = self._form, _ones(beat.keep) if beat.last else self._bytes
         if c not in self._begun:
-            self.taken = beat.last and not ones
+            self.accepted = beat.last and not ones
             self._begun.add(c)
-            return form.head | (form.tail if self.taken else 0) | beat.user
-        self.taken = True
+            return form.head | (form.tail if self.accepted else 0) | beat.user
+        self.accepted = True
         ones = ones or self._bytes
         size = ones % self._bytes << form.bits
         return beat.data & (1 << 8 * ones) - 1 | size | (form.tail if beat.last else 0)

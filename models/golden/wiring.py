@@ -148,7 +148,7 @@ class Wiring:
         return target - nodes if target >= nodes else target + self.routers
 
 
-class Shown:
+class OnWires:
     """What is on the wires: flits and messages by lane, credits' lanes, and guards by link.
 
     Beats are those that processes take, by node.

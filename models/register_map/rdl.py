@@ -62,7 +62,7 @@ _BYTES = WORD_BITS // 8
 _HARDWARE = {"r": "w", "w": "r", "rw": "r"}
 """What the hardware does with a field, by what software can do."""
 
-_TAKEN = frozenset({"local"})
+_RESERVED = frozenset({"local"})
 """Names that are words of a language which others make of this one; they get a ``_``."""
 
 
@@ -123,7 +123,7 @@ def _field(field: Bits) -> Iterator[str]:
     yield f"  hw = {'na' if field.constant else _HARDWARE[field.access]};"
     if field.reset is not None:
         yield f"  reset = {field.width}'h{field.reset:x};"
-    name = f"{field.name}_" if field.name in _TAKEN else field.name
+    name = f"{field.name}_" if field.name in _RESERVED else field.name
     yield f"}} {name}[{field.low + field.width - 1}:{field.low}];"
 
 

@@ -75,7 +75,7 @@ class BarrierPort(wiring.Component):
         registers = shape.registers
         fence = Signal(registers)
         # By register: arrived and not released; arrived since the last WAIT.
-        inside, owed = Signal(registers), Signal(registers)
+        inside, arrived = Signal(registers), Signal(registers)
         still = Signal(registers)
         number = Signal(range(max(2, registers)))
         one = Signal(registers)
@@ -105,7 +105,7 @@ class BarrierPort(wiring.Component):
             bus.chosen.eq(arrives | waits | looks | of_fence | of_fence_wait),
         ]
 
-        taken = Signal()
+        accepted = Signal()
         with m.If(of_fence):
             m.d.comb += bus.ready.eq(1)
             m.d.sync += fence.eq(bus.data[:registers])
@@ -121,11 +121,11 @@ class BarrierPort(wiring.Component):
             with m.Else():
                 m.d.comb += [
                     self.fenced.eq((fence & one).any() & self.owing),
-                    taken.eq(~self.fenced),
+                    accepted.eq(~self.fenced),
                 ]
-                m.d.comb += bus.ready.eq(taken)
+                m.d.comb += bus.ready.eq(accepted)
         with m.Elif(waits):
-            with m.If(~(owed & one).any()):
+            with m.If(~(arrived & one).any()):
                 m.d.comb += bus.fault.eq(FaultReason.NO_ARRIVE)
             with m.Else():
                 m.d.comb += [bus.ready.eq(~status.waiting), self.waiting.eq(status.waiting)]
@@ -133,7 +133,7 @@ class BarrierPort(wiring.Component):
         with m.Elif(looks):
             m.d.comb += [bus.ready.eq(1), bus.result.eq(status.as_value())]
 
-        m.d.comb += self.arrive.eq(Mux(taken, one & self.ready, 0))
+        m.d.comb += self.arrive.eq(Mux(accepted, one & self.ready, 0))
         bits = shape.data_bits
         if bits:
             m.d.comb += self.data.eq(Cat([bus.data[:bits]] * registers))
@@ -141,7 +141,7 @@ class BarrierPort(wiring.Component):
             m.d.comb += self.last.eq(Mux(kinds["last"], self.arrive, 0))
         m.d.sync += [
             inside.eq(still | self.arrive),
-            owed.eq((owed | Mux(taken, one, 0)) & ~Mux(waits & bus.ready, one, 0)),
+            arrived.eq((arrived | Mux(accepted, one, 0)) & ~Mux(waits & bus.ready, one, 0)),
         ]
         return m
 

@@ -139,7 +139,7 @@ class StreamDma(wiring.Component):
     def _send(self, m: Module, status: Any, command: Any, source: Signal, left: Signal) -> Value:
         """Offer the word that memory shows, and read the next one; return whether the last goes."""
         beat, memory = self.s_axis, self.memory
-        fresh, kept, bare, taken, free = (Signal(name=name) for name in _OF_OPERAND)
+        fresh, kept, bare, leaves, free = (Signal(name=name) for name in _OF_OPERAND)
         word = Signal(32)
         m.d.comb += [
             bare.eq(left == 0),
@@ -149,22 +149,24 @@ class StreamDma(wiring.Component):
             beat.tlast.eq(left <= 4),
             beat.tid.eq(command.channel),
             beat.tuser.eq(command.as_value()[: HEAD.width]),
-            taken.eq(beat.tvalid & beat.tready),
+            leaves.eq(beat.tvalid & beat.tready),
             free.eq(
                 ~memory.busy.bit_select(source[2], 1)
                 & ~(memory.write.any() & (memory.write_address[0] == source[2]))
             ),
             memory.read_address.eq(source[2:]),
-            memory.read.eq(status.sends & ~bare & free & Mux(fresh | kept, taken & ~beat.tlast, 1)),
+            memory.read.eq(
+                status.sends & ~bare & free & Mux(fresh | kept, leaves & ~beat.tlast, 1)
+            ),
         ]
-        m.d.sync += [fresh.eq(memory.read), kept.eq((fresh | kept) & ~taken)]
+        m.d.sync += [fresh.eq(memory.read), kept.eq((fresh | kept) & ~leaves)]
         with m.If(fresh):
             m.d.sync += word.eq(memory.result)
         with m.If(memory.read):
             m.d.sync += source.eq(source + 4)
-        with m.If(taken):
+        with m.If(leaves):
             m.d.sync += left.eq(left - 4)
-        sent = taken & beat.tlast
+        sent = leaves & beat.tlast
         with m.If(sent):
             m.d.sync += status.sends.eq(0)
         return sent
@@ -213,7 +215,7 @@ class StreamDma(wiring.Component):
 
 
 _OF_RESULT = ("writes", "mine", "ends", "is_open")
-_OF_OPERAND = ("fresh", "kept", "bare", "taken", "free")
+_OF_OPERAND = ("fresh", "kept", "bare", "leaves", "free")
 
 
 def _first(count: Value) -> Value:

@@ -341,14 +341,14 @@ class Receiver(wiring.Component):
     def _given(self, m: Module, kept: SyncFIFO, acks: SyncFIFO) -> Value:
         """Return a credit: only if all flits that may then come find room, each being a tail."""
         places = self._shape.packets.buffer_flits
-        owed = Signal(range(places + 1))
+        debt = Signal(range(places + 1))
         out = Signal(range(places + 1))
         give = Signal()
         m.d.comb += [
-            out.eq(places - owed),
-            give.eq((owed != 0) & (kept.level + out < KEPT_FLITS) & (acks.level + out < KEPT_ACKS)),
+            out.eq(places - debt),
+            give.eq((debt != 0) & (kept.level + out < KEPT_FLITS) & (acks.level + out < KEPT_ACKS)),
         ]
-        m.d.sync += owed.eq(owed + self.link.valid[PACKETS] - give)
+        m.d.sync += debt.eq(debt + self.link.valid[PACKETS] - give)
         return give
 
 

@@ -35,7 +35,7 @@ class Commands(wiring.Component):
         The staged image.
     command_valid : Out(1), code, epoch, entry, word : Out
         A COMMIT that is offered, and its fields; these stay until it is answered.
-    taken : In(1)
+    granted : In(1)
         It is loaded.
     done, accepted : In(1), answer : In(32)
         It is executed in this cycle, whether it is accepted, and what is answered.
@@ -54,7 +54,7 @@ class Commands(wiring.Component):
                 "epoch": Out(EPOCH_BITS),
                 "entry": Out(layout.entry_bits),
                 "word": Out(4),
-                "taken": In(1),
+                "granted": In(1),
                 "done": In(1),
                 "accepted": In(1),
                 "answer": In(WORD_BITS),
@@ -76,8 +76,8 @@ class Commands(wiring.Component):
             self.entry.eq(fields.entry),
             self.word.eq(fields.word),
         ]
-        # It stays loaded with its answer, so that it is not taken twice.
-        m.d.sync += transient(loaded).eq(self.taken | (loaded & ~config.ready))
+        # It stays loaded with its answer, so that it is not granted twice.
+        m.d.sync += transient(loaded).eq(self.granted | (loaded & ~config.ready))
 
         image = Signal(layout.image.width)
         m.d.comb += self.image.eq(image)
@@ -139,8 +139,8 @@ class ReadBack(wiring.Component):
         words = [Cat(state.alive, self.epoch, *flags, state.missing), self.acc]
         words += [image[low : low + WORD_BITS] for low in range(0, len(image), WORD_BITS)]
         word = Mux(self.read, self.word, 0)
-        shown = [Mux(word == k, value, 0) for k, value in enumerate(words) if len(value)]
-        m.d.comb += self.answer.eq(either(shown))
+        answers = [Mux(word == k, value, 0) for k, value in enumerate(words) if len(value)]
+        m.d.comb += self.answer.eq(either(answers))
         return m
 
 

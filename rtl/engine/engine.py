@@ -130,8 +130,8 @@ class Engine(wiring.Component):
             own.epoch.eq(commands.epoch),
             own.entry.eq(commands.entry),
             own.visit_due.eq(visits.due),
-            visits.taken.eq(own.visit_taken),
-            commands.taken.eq(own.command_taken),
+            visits.granted.eq(own.visit_grant),
+            commands.granted.eq(own.command_grant),
             commands.counts.eq(counters.counts),
             counters.unexpected.eq(rule.unexpected),
             counters.refused.eq(rule.refused),
@@ -254,14 +254,14 @@ class Engine(wiring.Component):
         layout = self._layout
         later = self._stages > self._interval
         domain = m.d.sync if later else m.d.comb
-        # What is served while a routed message has not been sent would write over it.
-        stays = self.hold if layout.routed else Const(0, 1)
+        # What is granted while a routed message has not been sent would write over it.
+        holds = self.hold if layout.routed else Const(0, 1)
         for p in range(layout.links):
             link = getattr(self, f"out_{p}")
             left = link.valid & ~link.sent if layout.routed else Const(0, 1)
             domain += transient(link.valid).eq(rule.sends[p] | left)
             names: dict[str, Value] = {}
-            with m.If(~stays):
+            with m.If(~holds):
                 for field in layout.name.fields:
                     part = link if field.name == "route_class" else link.message
                     name = getattr(rule.image, f"{field.name}_{p}")

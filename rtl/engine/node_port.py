@@ -35,7 +35,7 @@ class NodePort(wiring.Component):
     released, ready, done, broken : Out(registers), result : Out(registers * data_bits)
         The barrier is over, or the group has ended, with its result, and whether that was BROKEN;
         may arrive; sticky release.
-    send : Out(MessageSignature), taken : In(1)
+    send : Out(MessageSignature), granted : In(1)
         To the engine's ``arrive`` and from its ``arrive_ready``.
     answer : In(MessageSignature)
         The engine's ``release``.
@@ -60,7 +60,7 @@ class NodePort(wiring.Component):
             "data": In(words),
             "result": Out(words),
             "send": Out(message),
-            "taken": In(1),
+            "granted": In(1),
             "answer": In(message),
             **({"refused_arrives": Out(COUNTER_BITS)} if counted else {"refuses": Out(1)}),
         }
@@ -114,7 +114,7 @@ class NodePort(wiring.Component):
         return m
 
     def _send(self, m: Module, waiting: Signal, lasts: Signal, kept: Signal) -> Signal:
-        """Offer one arrival that waits to the engine; return which is taken."""
+        """Offer one arrival that waits to the engine; return which is granted."""
         registers, bits, send = self._registers, self._layout.data_bits, self.send
         turn, before = Signal(registers, init=-1), Signal(registers)
         chosen, sent = Signal(registers), Signal(registers, name="sent")
@@ -122,13 +122,13 @@ class NodePort(wiring.Component):
         m.d.comb += [
             before.eq(Cat(waits[:r].any() for r in range(registers))),
             chosen.eq(waits & ~before),
-            sent.eq(Mux(self.taken, chosen, 0)),
+            sent.eq(Mux(self.granted, chosen, 0)),
             send.valid.eq(waits.any()),
         ]
-        # Those above the one that is taken have their turn; when all have had it, it starts anew.
+        # Those above the one that is granted have their turn; when all have had it, it starts anew.
         with m.If(~send.valid):
             m.d.sync += transient(turn, -1).eq(-1)
-        with m.Elif(self.taken):
+        with m.Elif(self.granted):
             m.d.sync += turn.eq(before)
         width = EPOCH_BITS + self._layout.key_bits
         m.submodules.epochs = epochs = Memory(shape=width, depth=self._layout.entries, init=[])

@@ -229,8 +229,8 @@ class EntryMemory(wiring.Component):
             write.en.eq(enable),
         ]
         low = 0
-        for shown, written in words:
-            bits = slice(low, low + len(shown))
-            m.d.comb += [shown.eq(read.data[bits]), write.data[bits].eq(written)]
-            low += len(shown)
+        for output, written in words:
+            bits = slice(low, low + len(output))
+            m.d.comb += [output.eq(read.data[bits]), write.data[bits].eq(written)]
+            low += len(output)
         return

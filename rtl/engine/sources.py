@@ -69,19 +69,19 @@ class Queue(wiring.Component):
         )
         write = memory.write_port()
         read = memory.read_port(domain="sync" if self._block else "comb")
-        held, stays, behind, front = Signal(), Signal(), Signal(), Signal()
+        held, kept, behind, front = Signal(), Signal(), Signal(), Signal()
         broken = Signal()
         if self._block:
             m.d.sync += front.eq(places.rest)
         else:
             m.d.comb += front.eq(places.some)
         m.d.comb += [
-            stays.eq(held & ~self.take),
-            behind.eq(stays | places.some),
+            kept.eq(held & ~self.take),
+            behind.eq(kept | places.some),
             broken.eq(self.message.kind == Kind.BROKEN),
             places.push.eq(self.valid & (behind & ~places.full & ~broken)),
-            places.pop.eq(front & ~stays),
-            self.waits.eq(stays | front),
+            places.pop.eq(front & ~kept),
+            self.waits.eq(kept | front),
             self.comes.eq(self.valid & ~behind if self._block else self.valid),
             self.overflow.eq(self.valid & behind & (broken | places.full)),
             write.en.eq(places.push),
@@ -90,7 +90,7 @@ class Queue(wiring.Component):
             read.addr.eq(places.after if self._block else places.read),
         ]
         m.d.sync += transient(held).eq(self.waits | self.comes)
-        with m.If(~stays):
+        with m.If(~kept):
             m.d.sync += self.head.eq(Mux(front, read.data, self.message))
         return m
 
@@ -192,12 +192,12 @@ class OwnPort(wiring.Component):
     Members
     -------
     arrive : In(MessageSignature), arrive_ready : Out(1)
-        The process's arrival; taken while ``ready``.
+        The process's arrival; granted while ``ready``.
     command_valid : In(1), code, epoch, entry : In
         A COMMIT that is offered.
-    command_taken : Out(1)
+    command_grant : Out(1)
         It is loaded in this cycle.
-    visit_due : In(1), visit_taken : Out(1)
+    visit_due : In(1), visit_grant : Out(1)
         The watchdog's visit; it is loaded in this cycle.
     take : In(1)
         The head is served.
@@ -218,9 +218,9 @@ class OwnPort(wiring.Component):
             "code": In(2),
             "epoch": In(EPOCH_BITS),
             "entry": In(layout.entry_bits),
-            "command_taken": Out(1),
+            "command_grant": Out(1),
             "visit_due": In(1),
-            "visit_taken": Out(1),
+            "visit_grant": Out(1),
             "take": In(1),
             "head": Out(struct(layout.message)),
             "waits": Out(1),
@@ -242,8 +242,8 @@ class OwnPort(wiring.Component):
             counts.eq(sweeping | (self.visit_due & ~self.command_valid)),
             self.arrive_ready.eq(free & ~command & ~counts),
             arrival.eq(~command & ~counts & arrive.valid),
-            self.command_taken.eq(free & command),
-            self.visit_taken.eq(free & counts & ~sweeping),
+            self.command_grant.eq(free & command),
+            self.visit_grant.eq(free & counts & ~sweeping),
             self.waits.eq(~free),
             self.comes.eq(free & (command | counts | arrive.valid)),
         ]
@@ -277,7 +277,7 @@ class OwnPort(wiring.Component):
 
 
 def _members() -> dict[str, Any]:
-    return {"due": Out(1), "taken": In(1)}
+    return {"due": Out(1), "granted": In(1)}
 
 
 class Visits(wiring.Component):
@@ -291,7 +291,7 @@ class Visits(wiring.Component):
     -------
     due : Out(1)
         A visit is to be made.
-    taken : In(1)
+    granted : In(1)
         It is.
     """
 
@@ -308,7 +308,7 @@ class Visits(wiring.Component):
         m.d.comb += ends.eq(count == self._period - 1)
         m.d.sync += [
             running(count).eq(count + 1),
-            self.due.eq(ends | (self.due & ~self.taken)),
+            self.due.eq(ends | (self.due & ~self.granted)),
         ]
         with m.If(ends):
             m.d.sync += count.eq(0)

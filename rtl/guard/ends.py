@@ -52,7 +52,7 @@ class ReceiverGuard(wiring.Component):
         shape, link, inside = self._shape, self.link, self.inside
         credits = list(shape.credits(inside))
         sound = Signal(shape.channels)  # a channel's probe has come unharmed
-        empty_handed, swallowed, opened = (Signal(shape.channels) for _ in range(3))
+        vacant, swallowed, opened = (Signal(shape.channels) for _ in range(3))
         for number, part in enumerate(shape.parts):
             lanes = Signal(len(part.lanes(link)), name=f"lanes_{number}")
             right, good, bad = (
@@ -69,7 +69,7 @@ class ReceiverGuard(wiring.Component):
             event: Value = bad
             if part.packets:
                 event = event | self._packets(
-                    m, part, lanes, right, good, bad, (empty_handed, swallowed, opened)
+                    m, part, lanes, right, good, bad, (vacant, swallowed, opened)
                 )
             messages, words = part.messages
             for name in messages:
@@ -91,15 +91,15 @@ class ReceiverGuard(wiring.Component):
                 empty = empty & (self.fence | ~late[self.delay])
             gives: Value = Const(0, 1)
             if c < shape.ordinary:
-                taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")
-                owed = bounded_count(m, places, swallowed[c], taken, f"owed_{c}")
+                paid, gives = Signal(name=f"paid_{c}"), Signal(name=f"gives_{c}")
+                debt = bounded_count(m, places, swallowed[c], paid, f"debt_{c}")
                 with m.If(self.fence):
-                    m.d.sync += owed.eq(0)
-                m.d.comb += [gives.eq(owed.any()), taken.eq(gives & ~credits[c])]
+                    m.d.sync += debt.eq(0)
+                m.d.comb += [gives.eq(debt.any()), paid.eq(gives & ~credits[c])]
                 empty = empty & (~gives | self.fence)
             answers = Signal(name=f"answers_{c}")
             m.d.comb += [
-                empty_handed[c].eq(empty),
+                vacant[c].eq(empty),
                 back[c].eq((credits[c] | gives) & ~self.fence),
                 link.empty[c].eq(answers & ~self.fence),
             ]
@@ -118,10 +118,10 @@ class ReceiverGuard(wiring.Component):
     ) -> Value:
         """Lead flits on, or cut their packets; return whether that is an event."""
         link, inside, count = self.link, self.inside, self._shape.ordinary
-        empty_handed, swallowed, opened = between
+        vacant, swallowed, opened = between
         valid, flit = link.valid, link.flit
-        opens, spoilt, asks = Signal(count), Signal(count), Signal(count)
-        is_open, is_spoilt, mine, passes, cuts, drops = (Signal() for _ in range(6))
+        opens, poisoned, asks = Signal(count), Signal(count), Signal(count)
+        is_open, is_poisoned, mine, passes, cuts, drops = (Signal() for _ in range(6))
         number, follows = link.sequence, Signal(self._shape.sequence_bits)
         late = Signal(count)  # flits before this one are lost
         m.d.comb += follows.eq(number + 1)
@@ -134,10 +134,10 @@ class ReceiverGuard(wiring.Component):
         m.d.comb += [
             opened.eq(opens),
             is_open.eq((opens & valid).any()),
-            is_spoilt.eq(((spoilt | (opens & late)) & valid).any()),
+            is_poisoned.eq(((poisoned | (opens & late)) & valid).any()),
             mine.eq(good & valid.any()),
-            passes.eq(mine & ~is_spoilt & (flit.head ^ is_open)),
-            cuts.eq(mine & is_open & (flit.head | is_spoilt)),
+            passes.eq(mine & ~is_poisoned & (flit.head ^ is_open)),
+            cuts.eq(mine & is_open & (flit.head | is_poisoned)),
             drops.eq(mine & ~flit.head & ~is_open),
             swallowed.eq(Mux(drops, valid, 0)),
             asks.eq(
@@ -146,7 +146,7 @@ class ReceiverGuard(wiring.Component):
                     opens,
                     Mux(right & ~lanes.any(), link.probe[part.probes] & opens, 0),
                 )
-                & empty_handed
+                & vacant
             ),
             ends.eq(asks & ~(asks - 1)),
             inside.valid.eq(Mux(passes | cuts, valid, 0) | ends),
@@ -156,11 +156,11 @@ class ReceiverGuard(wiring.Component):
             m.d.comb += [inside.flit.eq(0), inside.flit.tail.eq(1), inside.flit.cut.eq(1)]
         for c in range(count):
             with m.If((cuts & valid[c]) | ends[c]):
-                m.d.sync += [opens[c].eq(0), spoilt[c].eq(0)]
+                m.d.sync += [opens[c].eq(0), poisoned[c].eq(0)]
             with m.Elif(passes & valid[c]):
                 m.d.sync += opens[c].eq(~flit.tail)
             with m.Elif(bad):  # whose flit it was, nobody knows: what says so may be wrong
-                m.d.sync += spoilt[c].eq(opens[c])
+                m.d.sync += poisoned[c].eq(opens[c])
         return cuts | drops | (ends.any() & ~self.fence)
 
 
@@ -244,12 +244,12 @@ class SenderGuard(wiring.Component):
         m.d.sync += quiet.eq(Mux(any_out & ~self.fence, quiet + 1, 0))
         return m
 
-    def _number(self, m: Module, c: int, shown: Value, sent: Value) -> Value:
+    def _number(self, m: Module, c: int, valid: Value, sent: Value) -> Value:
         """Number the flits of a channel; return the number of the one on the link, or 0."""
         number = Signal(self._shape.sequence_bits, name=f"number_{c}")
         with m.If(sent):
             m.d.sync += number.eq(number + 1)
-        return Mux(shown, number, 0)
+        return Mux(valid, number, 0)
 
     def _channel(
         self,
@@ -264,10 +264,10 @@ class SenderGuard(wiring.Component):
         """Watch over a channel; return whether the receiver holds something of it."""
         places, link = self._shape.places_of(c), self.link
         out = Signal(range(places + 1), name=f"out_{c}")
-        refund = Signal(range(places + 1), name=f"refund_{c}")
-        still, heard, counts, rests, owes, asks, asked = (
+        returns = Signal(range(places + 1), name=f"returns_{c}")
+        still, received, counts, rests, pays, asks, asked = (
             Signal(name=f"{name}_{c}")
-            for name in ("still", "heard", "counts", "rests", "owes", "asks", "asked")
+            for name in ("still", "received", "counts", "rests", "pays", "asks", "asked")
         )
         fence = self.fence
         # What is sent after a probe is not known to the receiver as it answers: it is not lost.
@@ -278,25 +278,25 @@ class SenderGuard(wiring.Component):
             probes.append(later & ~sent)
         answered = Array(probes[::2])[self.delay] if self._shape.registers else asks
         m.d.comb += [
-            heard.eq(link.empty[c] & asked & ~fence),
-            counts.eq(credit & out.any() & ~heard & ~fence),
+            received.eq(link.empty[c] & asked & ~fence),
+            counts.eq(credit & out.any() & ~received & ~fence),
             link.probe[c].eq(asks & ~fence),
-            owes.eq(refund.any()),
-            back.eq(counts | owes),
-            rests.eq(out.any() & ~sent & ~counts & ~heard & ~fence),
+            pays.eq(returns.any()),
+            back.eq(counts | pays),
+            rests.eq(out.any() & ~sent & ~counts & ~received & ~fence),
         ]
-        # What the router has left, is out, and is refunded, are the places: none can overflow.
-        with m.If(heard | fence):
+        # What the router has left, `out` and `returns` are the places: none can overflow.
+        with m.If(received | fence):
             m.d.sync += out.eq(sent & ~fence)
         with m.Elif(sent ^ counts):
             m.d.sync += out.eq(Mux(sent, out + 1, out - 1))
         m.d.sync += [
-            refund.eq(refund + Mux(heard | fence, out, 0) + (sent & fence) - (owes & ~counts)),
+            returns.eq(returns + Mux(received | fence, out, 0) + (sent & fence) - (pays & ~counts)),
             still.eq(rests & (full | still)),
             asks.eq(rests & full & still),
             asked.eq(answered),
         ]
-        lost.append(heard & out.any())
+        lost.append(received & out.any())
         return out.any()
 
 

@@ -124,7 +124,7 @@ _FIRST_DIGIT = _TEXT[_Answer.VALUE].index("0")
 _LONGEST = max(map(len, _TEXT.values()))
 
 
-class _Heard:
+class _Char:
     """What a byte is."""
 
     def __init__(self, byte: Value) -> None:
@@ -167,7 +167,7 @@ class Console(wiring.Component):
         m = Module()
         m.submodules.receiver = receiver = Receiver(self._cycles)
         m.submodules.transmitter = transmitter = Transmitter(self._cycles)
-        bus, heard = self.bus, _Heard(receiver.byte)
+        bus, char = self.bus, _Char(receiver.byte)
         address, digits = Signal(4 * _ADDRESS_DIGITS), Signal(range(_DATA_DIGITS + 1))
         answer, read = Signal(_Answer), Signal(32)
         place = Signal(range(_LONGEST))
@@ -177,15 +177,15 @@ class Console(wiring.Component):
             bus.address.eq(address),
             transmitter.byte.eq(self._said(answer, place, read)),
         ]
-        # While it is deaf it takes no line, but notes that one is lost.
-        deaf, loses, lost, stays = (Signal() for _ in range(4))
+        # While it is blocked it accepts no line, but keeps that one is lost.
+        blocked, loses, lost, midline = (Signal() for _ in range(4))
         inside = Signal()
         m.d.comb += [
-            loses.eq(receiver.valid & deaf & (~heard.end | receiver.bad)),
-            stays.eq(Mux(receiver.valid, loses, inside)),
+            loses.eq(receiver.valid & blocked & (~char.end | receiver.bad)),
+            midline.eq(Mux(receiver.valid, loses, inside)),
         ]
-        with m.If(deaf):
-            m.d.sync += [lost.eq(lost | loses), inside.eq(stays)]
+        with m.If(blocked):
+            m.d.sync += [lost.eq(lost | loses), inside.eq(midline)]
         fits = (digits != 0) & (address < 1 << HOST_ADDRESS_BITS)
         with m.FSM():
 
@@ -193,50 +193,50 @@ class Console(wiring.Component):
                 m.d.sync += [answer.eq(what), place.eq(0)]
                 m.next = "answer"
 
-            def hear(most: int, number: Signal, end: Value, then: str) -> None:
+            def number_of(most: int, number: Signal, end: Value, then: str) -> None:
                 """Take digits of a number; at the end of the line go on if it may end here."""
-                with m.If(heard.digit & (digits < most)):
-                    m.d.sync += [number.eq(Cat(heard.value, number)), digits.eq(digits + 1)]
-                with m.Elif(heard.end & end):
+                with m.If(char.digit & (digits < most)):
+                    m.d.sync += [number.eq(Cat(char.value, number)), digits.eq(digits + 1)]
+                with m.Elif(char.end & end):
                     m.next = then
-                with m.Elif(heard.end):
+                with m.Elif(char.end):
                     say(_Answer.LINE)
                 with m.Else():
-                    m.next = "spoiled"
+                    m.next = "invalid"
 
             with m.State("begin"), m.If(receiver.valid):
-                m.d.sync += bus.write.eq(heard.is_one("w"))
-                with m.If(heard.is_one("rw") & ~receiver.bad):
+                m.d.sync += bus.write.eq(char.is_one("w"))
+                with m.If(char.is_one("rw") & ~receiver.bad):
                     m.next = "space"
-                with m.Elif(~heard.end | receiver.bad):
-                    m.next = "spoiled"
+                with m.Elif(~char.end | receiver.bad):
+                    m.next = "invalid"
             with m.State("space"), m.If(receiver.valid):
                 m.d.sync += [address.eq(0), bus.data.eq(0), digits.eq(0)]
                 with m.If(receiver.bad):
-                    m.next = "spoiled"
-                with m.Elif(heard.space):
+                    m.next = "invalid"
+                with m.Elif(char.space):
                     m.next = "address"
-                with m.Elif(heard.end):
+                with m.Elif(char.end):
                     say(_Answer.LINE)
                 with m.Else():
-                    m.next = "spoiled"
+                    m.next = "invalid"
             with m.State("address"), m.If(receiver.valid):
                 with m.If(receiver.bad):
-                    m.next = "spoiled"
-                with m.Elif(heard.space & bus.write & fits):
+                    m.next = "invalid"
+                with m.Elif(char.space & bus.write & fits):
                     m.d.sync += digits.eq(0)
                     m.next = "data"
                 with m.Else():
-                    hear(_ADDRESS_DIGITS, address, fits & ~bus.write, "ask")
+                    number_of(_ADDRESS_DIGITS, address, fits & ~bus.write, "ask")
             with m.State("data"), m.If(receiver.valid):
                 with m.If(receiver.bad):
-                    m.next = "spoiled"
+                    m.next = "invalid"
                 with m.Else():
-                    hear(_DATA_DIGITS, bus.data, digits != 0, "ask")
-            with m.State("spoiled"), m.If(receiver.valid & heard.end & ~receiver.bad):
+                    number_of(_DATA_DIGITS, bus.data, digits != 0, "ask")
+            with m.State("invalid"), m.If(receiver.valid & char.end & ~receiver.bad):
                 say(_Answer.LINE)
             with m.State("ask"):
-                m.d.comb += [bus.valid.eq(1), deaf.eq(1)]
+                m.d.comb += [bus.valid.eq(1), blocked.eq(1)]
                 with m.If(bus.ready & ~bus.later):
                     m.d.sync += read.eq(bus.rdata)
                     with m.If(bus.error):
@@ -246,18 +246,18 @@ class Console(wiring.Component):
                     with m.Else():
                         say(_Answer.VALUE)
             with m.State("answer"):
-                m.d.comb += [transmitter.valid.eq(1), deaf.eq(1)]
+                m.d.comb += [transmitter.valid.eq(1), blocked.eq(1)]
                 with m.If(transmitter.ready):
                     m.d.sync += place.eq(place + 1)
                     with m.If(self._last(answer, place)):
                         with m.If(lost | loses):
                             m.d.sync += lost.eq(0)
                             say(_Answer.BUSY)
-                        with m.Elif(stays):
+                        with m.Elif(midline):
                             m.next = "skip"
                         with m.Else():
                             m.next = "begin"
-            with m.State("skip"), m.If(receiver.valid & heard.end & ~receiver.bad):
+            with m.State("skip"), m.If(receiver.valid & char.end & ~receiver.bad):
                 m.d.sync += inside.eq(0)
                 m.next = "begin"
         return m

@@ -107,7 +107,7 @@ class Meter(wiring.Component):
         episodes, last, greatest = Signal(32), Signal(32), Signal(32)
         least = Signal(32, init=(1 << 32) - 1)
         m.submodules.histogram = histogram = Memory(shape=32, depth=BINS, init=[])
-        store, shown = histogram.write_port(), histogram.read_port(domain="comb")
+        store, read = histogram.write_port(), histogram.read_port(domain="comb")
         kept, used = histogram.read_port(domain="comb"), Signal(BINS)
         before = Mux(used.bit_select(place, 1), kept.data, 0)
         m.d.comb += [
@@ -115,7 +115,7 @@ class Meter(wiring.Component):
             store.addr.eq(place),
             store.data.eq(before + ~before.all()),
             store.en.eq(counts),
-            shown.addr.eq(self.word[:3]),
+            read.addr.eq(self.word[:3]),
         ]
         with m.If(self.clear):
             m.d.sync += [word.eq(word.init) for word in (episodes, last, least, greatest, used)]
@@ -135,7 +135,7 @@ class Meter(wiring.Component):
             MeterWord.LEAST: least,
             MeterWord.GREATEST: greatest,
         }
-        count = Mux(used.bit_select(self.word[:3], 1), shown.data, 0)
+        count = Mux(used.bit_select(self.word[:3], 1), read.data, 0)
         m.d.comb += self.value.eq(
             Mux(self.word[3], count, Array(plain[i] for i in range(HISTOGRAM_BASE))[self.word[:3]])
         )

@@ -314,13 +314,13 @@ class NodeWords(wiring.Component):
             is_arrive = is_arrive | at[NodeWord.ARRIVE_LAST]
         can_arrive = ~(self.data[:registers] & ~ready).any() & ~too_many
         to_enable = at[NodeWord.IRQ_ENABLE]
-        shown = {
+        states = {
             NodeWord.READY: ready,
             NodeWord.DONE: done,
             NodeWord.BROKEN: broken,
             NodeWord.IRQ_ENABLE: enabled,
         }
-        values = [Mux(at[word], value, 0) for word, value in shown.items()]
+        values = [Mux(at[word], value, 0) for word, value in states.items()]
         if bits:
             values += [
                 Mux(to_data, held.word_select(register, bits), 0),
@@ -330,7 +330,7 @@ class NodeWords(wiring.Component):
                     0,
                 ),
             ]
-        readable = Cat(at[word] for word in shown).any() | to_data | to_result | to_wait
+        readable = Cat(at[word] for word in states).any() | to_data | to_result | to_wait
         writable = (is_arrive & can_arrive) | to_enable | to_data
         m.d.comb += [
             self.value.eq(either(values)),

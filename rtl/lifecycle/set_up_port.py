@@ -196,16 +196,16 @@ class _SetUpPort(wiring.Component, ABC):
             packets = FlitSignature(shape.channels, shape.flit_bits, cut=shape.cut)
             members |= {"inject": In(packets), "eject": Out(packets)}
         inside = channel.signature.members
-        self._shown = [
+        self._exposed = [
             name for name in inside if name.startswith(("sink", "listens", "manager", "re"))
         ]
-        super().__init__(members | {name: inside[name] for name in self._shown})
+        super().__init__(members | {name: inside[name] for name in self._exposed})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.channel = channel = self._channel
         last = self._shape.channels
-        for name in self._shown:
+        for name in self._exposed:
             show(m, self, name, channel, name)
         m.d.comb += [
             channel.valid.eq(self.router_out.valid[last]),

@@ -32,8 +32,8 @@ class Replies(wiring.Component):
         Number of the router; constant.
     put : In(managers), reply : In(REPLY)
         A reply for a manager whose slot is empty, one-hot.
-    taken : Out(managers)
-        Slots that are taken.
+    occupied : Out(managers)
+        Slots that are occupied.
     freed_valid : In(1), freed_entry, freed_epoch : In
         A group has ended, in an entry of any share.
     dropped : Out(1)
@@ -49,7 +49,7 @@ class Replies(wiring.Component):
                 "number": In(shape.router_bits),
                 "put": In(shape.managers),
                 "reply": In(struct(REPLY)),
-                "taken": Out(shape.managers),
+                "occupied": Out(shape.managers),
                 "freed_valid": In(1),
                 "freed_entry": In(shape.number_bits),
                 "freed_epoch": In(EPOCH_BITS),
@@ -76,9 +76,9 @@ class Replies(wiring.Component):
             done.eq(Mux(self.leaves & second, chosen, 0)),
             ends.pop.eq(done[managers]),
         ]
-        m.d.sync += self.taken.eq((self.taken & ~done[:managers]) | self.put)
+        m.d.sync += self.occupied.eq((self.occupied & ~done[:managers]) | self.put)
         with m.If(~chosen.any()):
-            lowest = self.taken & -self.taken
+            lowest = self.occupied & -self.occupied
             m.d.sync += chosen.eq(Mux(ends.some, 1 << managers, lowest))
         with m.Elif(self.leaves):
             m.d.sync += [second.eq(~second), chosen.eq(Mux(second, 0, chosen))]
@@ -135,7 +135,7 @@ class Sink(wiring.Component):
     number : In
         Number of the router; constant.
     valid : In(1), flit : In(flit), listens : Out(1)
-        A flit for the sink; it is taken if both are high.
+        A flit for the sink; it is accepted if both are high.
     access : Out(EngineConfigSignature)
         To the engine.
     locks : Out(1)
@@ -187,7 +187,7 @@ class Sink(wiring.Component):
             with m.Case(State.WRITE), m.If(self.access.ready):
                 m.d.sync += state.eq(Mux(ended, State.JUDGE, State.LISTEN))
             with m.Case(State.JUDGE):
-                drops, refusal = self._judge(request, length, cut, replies.taken)
+                drops, refusal = self._judge(request, length, cut, replies.occupied)
                 with m.If(drops):
                     m.d.comb += self.dropped[0].eq(1)
                     m.d.sync += [state.eq(State.LISTEN), uses.eq(0)]
@@ -252,11 +252,11 @@ class Sink(wiring.Component):
             m.d.sync += state.eq(State.JUDGE)
 
     def _judge(
-        self, request: Signal, length: Signal, cut: Signal, taken: Value
+        self, request: Signal, length: Signal, cut: Signal, occupied: Value
     ) -> tuple[Value, Value]:
         """Return whether the packet is dropped, and else its code: OK if it goes on."""
         shape = self._shape
-        slots = Array([*taken, *[Const(1, 1)] * (4 - shape.managers)])
+        slots = Array([*occupied, *[Const(1, 1)] * (4 - shape.managers)])
         drops = (length == 1) | cut | slots[request.manager]
         kills = request.operation == Operation.KILL
         bad = (request.operation == 3) | (length != Mux(kills, 2, 2 + shape.image_words))

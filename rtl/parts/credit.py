@@ -14,7 +14,7 @@ class CreditCounter(wiring.Component):
     ----------
     places : int, >= 1
         Places of the receiver, all free after reset.
-    shown : bool
+    exposed : bool
         The number of them is, too.
 
     Members
@@ -26,14 +26,14 @@ class CreditCounter(wiring.Component):
     available : Out(1)
         At least one place is free.
     left : Out(range(places + 1))
-        Only with ``shown``: how many are.
+        Only with ``exposed``: how many are.
     """
 
-    def __init__(self, places: int, *, shown: bool = False) -> None:
+    def __init__(self, places: int, *, exposed: bool = False) -> None:
         if places < 1:
             raise ValueError(f"CreditCounter needs at least 1 place, not {places!r}")
         self._places = places
-        left = {"left": Out(range(places + 1))} if shown else {}
+        left = {"left": Out(range(places + 1))} if exposed else {}
         super().__init__({"credit": In(1), "spend": In(1), "available": Out(1), **left})
 
     def elaborate(self, platform: object) -> Module:

@@ -221,8 +221,8 @@ class NodeInterface(Placed):
         inside = self._end.signature.members
         self.link = link_of(self._end.signature, shape)
         members: dict[str, Any] = {"in_0": In(self.link), "out_0": Out(self.link)}
-        self._shown = [name for name in ("inject", "eject") if name in inside]
-        members |= {name: inside[name] for name in self._shown}
+        self._exposed = [name for name in ("inject", "eject") if name in inside]
+        members |= {name: inside[name] for name in self._exposed}
         if self._set_up:
             members |= {"manager": In(1), "manager_index": In(2)}
         members |= {name: self._port.signature.members[name] for name in PROCESS}
@@ -238,7 +238,7 @@ class NodeInterface(Placed):
         end: Any = self._end
         m.submodules.end = end
         self._join_links(m, end, 1)
-        for name in self._shown:
+        for name in self._exposed:
             show(m, self, name, end, name)
         send, answer = self._port.send, self._port.answer
         m.d.comb += [
@@ -247,7 +247,7 @@ class NodeInterface(Placed):
             answer.valid.eq(end.release.valid),
             answer.message.eq(turned(self._layout, end.release.message)),
         ]
-        m.d.comb += self._port.taken.eq(1)
+        m.d.comb += self._port.granted.eq(1)
         events: dict[RouterWord, list[Any]] = {RouterWord.CORRUPT: [], RouterWord.LOST: []}
         if self._slots:
             self._join_slots(m, self._slots)

@@ -95,24 +95,24 @@ class Node(Placed):
         members: dict[str, Any] = {}
         for p in range(shape.links):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
-        # What is shown as it is: the name here, and there.
+        # What is exposed as it is: the name here, and there.
         names = shape.grid.names if shape.grid else ()
-        shown = {name: name for name in (*names, "number", "routes", "dateline", "delays")}
-        shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
+        exposed = {name: name for name in (*names, "number", "routes", "dateline", "delays")}
+        exposed |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
         if not self._port:
-            shown |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}
+            exposed |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}
         if self._set_up:
-            del shown["number"]
+            del exposed["number"]
             members["number"] = In(self._set_up.router_bits)
             self._end = (LocalPort if shape.own else SinkPort)(self._set_up)
         elif shape.own:
-            shown |= {"inject": f"in_{shape.links}", "eject": f"out_{shape.links}"}
+            exposed |= {"inject": f"in_{shape.links}", "eject": f"out_{shape.links}"}
         if self._set_up and shape.own:
             ends = self._end.signature.members
             members |= {name: ends[name] for name in ("inject", "eject")}
             members |= {"manager": In(1), "manager_index": In(2)}
-        self._shown = {name: end for name, end in shown.items() if end in inside}
-        members |= {name: inside[end] for name, end in self._shown.items()}
+        self._exposed = {name: end for name, end in exposed.items() if end in inside}
+        members |= {name: inside[end] for name, end in self._exposed.items()}
         if self._port:
             members |= {name: self._port.signature.members[name] for name in PROCESS}
         if shape.stream and shape.own:
@@ -125,7 +125,7 @@ class Node(Placed):
         m.submodules.collective = part = self._collective
         there: Any = part
         self._join_links(m, part, self._shape.links)
-        for name, end in self._shown.items():
+        for name, end in self._exposed.items():
             show(m, self, name, part, end)
         events = {w: [getattr(part, n)] for w, n in _EVENTS.items() if hasattr(part, n)}
         slots = self._place_slots(m, events) if self._shape.slots else None
@@ -139,7 +139,7 @@ class Node(Placed):
             targets[Target.PORT] = self._join_process(m, self._port)
             wiring.connect(m, self._port.send, there.sync_arrive)
             wiring.connect(m, there.sync_release, self._port.answer)
-            m.d.comb += self._port.taken.eq(there.sync_arrive_ready)
+            m.d.comb += self._port.granted.eq(there.sync_arrive_ready)
         self._join_chain(m, targets)
 
     def _place_slots(self, m: Module, events: dict[RouterWord, list[Any]]) -> Any:

@@ -111,7 +111,7 @@ class OutputPort(wiring.Component):
         best, level = Const(0, channels), Const(0, 1)
         for channel in range(channels):
             adapts = channel in self._adaptive
-            credit = CreditCounter(self._places, shown=adapts)
+            credit = CreditCounter(self._places, exposed=adapts)
             m.submodules[f"credit_{channel}"] = credit
             sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
             m.d.comb += [

@@ -37,10 +37,10 @@ class SlotsPort(wiring.Component):
     -------
     arrive, last, data, released, ready, done, broken, result, refused_arrives
         As of :class:`NodePort`, for registers of entries and slots.
-    send, taken, answer
+    send, granted, answer
         As of :class:`NodePort`.
     send_0 .. : Out(MessageSignature), answer_0 .. : In(MessageSignature)
-        To and from each slot; what is sent is taken.
+        To and from each slot; what is sent is granted.
     """
 
     def __init__(self, layout: SlotLayout, registers: int) -> None:
@@ -51,7 +51,7 @@ class SlotsPort(wiring.Component):
         members |= {name: Out(width) for name in _OUT}
         members |= {"data": In(width * bits), "result": Out(width * bits)}
         inside = self._entries.signature.members
-        members |= {name: inside[name] for name in ("send", "taken", "answer")}
+        members |= {name: inside[name] for name in ("send", "granted", "answer")}
         message = MessageSignature(layout.message)
         for s in range(layout.slots):
             members |= {f"send_{s}": Out(message), f"answer_{s}": In(message)}
@@ -61,11 +61,11 @@ class SlotsPort(wiring.Component):
         m = Module()
         ports: list[Any] = [self._entries, *self._slots]
         m.submodules.entries = self._entries
-        for name in ("send", "taken", "answer"):
+        for name in ("send", "granted", "answer"):
             show(m, self, name, self._entries, name)
         for s, port in enumerate(self._slots):
             m.submodules[f"slot_{s}"] = port
-            m.d.comb += port.taken.eq(1)
+            m.d.comb += port.granted.eq(1)
             show(m, self, f"send_{s}", port, "send")
             show(m, self, f"answer_{s}", port, "answer")
         for name in _IN:
@@ -150,10 +150,10 @@ class SlotPlane(wiring.Component):
             Slot(layout, watchdog=watched, stream=s < self._streams) for s in range(layout.slots)
         ]
         tick = tick_of(m, layout.first * self._watchdog) if watched else None
-        strays = []
+        unexpected = []
         for s, slot in enumerate(slots):
             m.submodules[f"slot_{s}"] = slot
-            strays.append(self._join(m, s, slot))
+            unexpected.append(self._join(m, s, slot))
             if tick is not None:
                 m.d.comb += slot.visit.eq(tick)
         for p in range(layout.engine.links):
@@ -172,7 +172,7 @@ class SlotPlane(wiring.Component):
         if self._streams and tick is not None:
             m.d.comb += here.visit.eq(tick)
         refused = self._command(m, slots)
-        m.d.sync += self.unexpected.eq(Cat(*strays, refused))
+        m.d.sync += self.unexpected.eq(Cat(*unexpected, refused))
         if self._reports:
             self._report(m, slots)
         return m
@@ -181,13 +181,13 @@ class SlotPlane(wiring.Component):
         """Join a slot to the links and the process; return whether something is for nothing."""
         layout, here = self._layout, self
         came, kinds, data = [], [], []
-        strays: Value = slot.strays
+        unexpected: Value = slot.unexpected
         for p in range(layout.engine.links):
             valid, word, dropped = received(layout, getattr(here, f"in_{p}"), s)
             came.append(valid)
             kinds.append(word[:2])
             data.append(word[2:])
-            strays |= dropped
+            unexpected |= dropped
         if layout.engine.own:
             arrive, release = getattr(here, f"arrive_{s}"), getattr(here, f"release_{s}")
             came.append(arrive.valid)
@@ -199,7 +199,7 @@ class SlotPlane(wiring.Component):
                 release.message.data.eq(slot.acc),
             ]
         m.d.comb += [slot.comes.eq(Cat(came)), slot.kinds.eq(Cat(kinds)), slot.data.eq(Cat(data))]
-        return strays
+        return unexpected
 
     def _command(self, m: Module, slots: list[Any]) -> Value:
         """Execute commands of slots, and hand on all others; return whether one is refused."""

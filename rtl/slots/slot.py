@@ -71,7 +71,7 @@ class Slot(wiring.Component):
     alive : Out(1), epoch : Out(2)
     sends : Out(ports), kind : Out(2), acc : Out(data_bits)
         Ports that get a message in this cycle, and what it is.
-    strays, frees : Out(1)
+    unexpected, frees : Out(1)
         Something comes that changes nothing; the group ends by LAST, at its root.
     breaks : In(1), kept_children : Out(ports), kept_parent : Out(links)
         Only with ``stream``: it ends as by KILL; its image.
@@ -94,7 +94,7 @@ class Slot(wiring.Component):
             "sends": Out(ports),
             "kind": Out(2),
             "acc": Out(bits),
-            "strays": Out(1),
+            "unexpected": Out(1),
             "frees": Out(1),
         }
         if watchdog:
@@ -143,7 +143,7 @@ class Slot(wiring.Component):
             broken.eq(ends),
             complete.eq(alive & hit & ~(missing & ~hits).any()),
             fires.eq(broken | complete | go),
-            self.strays.eq((mild_ones & ~Mux(alive, missing, 0)).any()),
+            self.unexpected.eq((mild_ones & ~Mux(alive, missing, 0)).any()),
         ]
         if self._watchdog:
             old, waits = Signal(), ~fresh | (turn & last & ~root)

@@ -137,14 +137,14 @@ class StaticCore(wiring.Component):
             # Told a cycle late: a flit is on its link late in the cycle.
             overflow.eq(drops),
         ]
-        strays = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
+        unexpected = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
         if network.watchdog:
             waits = Signal.like(config.timeout, init=0)
-            strays.append(waiting & (waits == 1))
+            unexpected.append(waiting & (waits == 1))
             m.d.sync += waits.eq(Mux(waiting, waits - waits.any(), config.timeout))
         events = {
             Counter.OVERFLOW: overflow,
-            Counter.STRAY: strays,
+            Counter.STRAY: unexpected,
             Counter.REFUSED_ARRIVE: [port.arrive & ~accepted],
             Counter.REFUSED_WRITE: [config.refused_write],
         }

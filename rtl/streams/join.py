@@ -29,18 +29,18 @@ class Join(wiring.Component, ABC):
 
     Members
     -------
-    serve : In(channels), inputs : In(ports), up : In(1)
+    grant : In(channels), inputs : In(ports), up : In(1)
         One-hot, or 0: a channel; the ports of its next join, whose words are bodies.
     take : In(channels)
-        Of ``serve``: the join is taken.
+        Of ``grant``: the join is taken.
     opens : In(channels)
         Channels that are open.
     idle : Out(1)
         One may be taken.
-    show : Out(ports), shown : Out(channels)
+    show : Out(ports), selected : Out(channels)
         Ports whose first words are to be seen, and of which channel.
     fronts : In(words)
-        The first words of ports that are shown; 0 of others.
+        The first words of ports that are selected; 0 of others.
     leaves : Out(ports), channel : Out(channels)
         Ports whose first words leave, and of which channel.
     ends : Out(channels), fits : Out(1), heads, takes : Out(ports), tail : Out(1)
@@ -60,14 +60,14 @@ class Join(wiring.Component, ABC):
         ]
         super().__init__(
             {
-                "serve": In(count),
+                "grant": In(count),
                 "take": In(count),
                 "inputs": In(ports),
                 "up": In(1),
                 "opens": In(count),
                 "idle": Out(1),
                 "show": Out(ports),
-                "shown": Out(count),
+                "selected": Out(count),
                 "fronts": In(data.ArrayLayout(word, ports)),
                 "leaves": Out(ports),
                 "channel": Out(count),
@@ -171,7 +171,7 @@ class TreeJoin(Join):
         m.d.comb += [
             self.idle.eq(1),
             self.show.eq(self.inputs),
-            self.shown.eq(self.serve),
+            self.selected.eq(self.grant),
             self.leaves.eq(Mux(self.take.any(), self.inputs, 0)),
             self.channel.eq(self.take),
             self.ends.eq(self.take),
@@ -228,7 +228,7 @@ class SerialJoin(Join):
         m.d.comb += [
             self.idle.eq(~todo.any() & ~pause.any()),
             steps.eq(Mux(self.idle, self.take.any(), todo.any() & ~pause.any())),
-            self.shown.eq(Mux(self.idle, self.serve, goes)),
+            self.selected.eq(Mux(self.idle, self.grant, goes)),
             self.channel.eq(Mux(self.idle, self.take, goes)),
             ports.eq(Mux(self.idle, self.inputs, todo)),
             chosen.eq(ports & -ports),

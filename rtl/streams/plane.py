@@ -39,11 +39,11 @@ class StreamChannel(wiring.Component):
         Channel failed, by the links that come in.
     holds, source_holds : In
         Ports whose buffer has a word of it; so has its source.
-    credits, taken : In(ports + 1)
+    credits, busy : In(ports + 1)
         Outputs that have a credit of it; on which there is a join's result in the next cycle.
     held_back : In(1)
-        No join may be taken.
-    served : In(1)
+        No join may begin.
+    granted : In(1)
         What is ready may be done.
     fits, overflows : In(1)
         Words that leave for a join fit; a word of it is dropped.
@@ -55,7 +55,7 @@ class StreamChannel(wiring.Component):
         What the source's first word is.
     leaves : In(ports)
         Words that leave for a join, in whatever cycle.
-    is_open, failed, owed : Out(1)
+    is_open, failed, deferred : Out(1)
         The last: a join's result has kept the fork from a port, and joins of others wait.
     inputs : Out(ports), target : Out(ports + 1)
         I and V.
@@ -63,7 +63,7 @@ class StreamChannel(wiring.Component):
         Words of ``inputs`` are bodies.
     join_ready, fork_ready : Out(1)
     joins : In(1)
-        All words of a join are taken; ``fits``, ``heads``, ``takes`` and ``tail`` are of them.
+        All words of a join leave; ``fits``, ``heads``, ``takes`` and ``tail`` are of them.
     copies, nulls : Out(ports)
         Outputs to which the source's first word is copied; of those, the ones that get a tail.
     source_leaves : Out(1)
@@ -76,17 +76,17 @@ class StreamChannel(wiring.Component):
         self._ports = ports = layout.ports
         self._own = int(layout.own)
         sizes: dict[str, Any] = dict.fromkeys(
-            ("alive", "starts", "visit", "source_holds", "held_back", "served", "joins"), 1
+            ("alive", "starts", "visit", "source_holds", "held_back", "granted", "joins"), 1
         )
         sizes |= dict.fromkeys(("fits", "overflows", "tail", "source_head", "source_tail"), 1)
         sizes |= dict.fromkeys(("children", "faults", "holds", "heads", "takes", "leaves"), ports)
-        sizes |= {"parent": layout.links, **dict.fromkeys(("credits", "taken"), ports + 1)}
-        shown = dict.fromkeys(("is_open", "failed", "owed", "up", "source_leaves"), 1)
-        shown |= dict.fromkeys(("join_ready", "fork_ready"), 1)
-        shown |= dict.fromkeys(("inputs", "copies", "nulls", "drains"), ports)
+        sizes |= {"parent": layout.links, **dict.fromkeys(("credits", "busy"), ports + 1)}
+        outs = dict.fromkeys(("is_open", "failed", "deferred", "up", "source_leaves"), 1)
+        outs |= dict.fromkeys(("join_ready", "fork_ready"), 1)
+        outs |= dict.fromkeys(("inputs", "copies", "nulls", "drains"), ports)
         super().__init__(
             {name: In(size) for name, size in sizes.items()}
-            | {name: Out(size) for name, size in shown.items()}
+            | {name: Out(size) for name, size in outs.items()}
             | {"target": Out(ports + 1)}
         )
 
@@ -147,14 +147,14 @@ class StreamChannel(wiring.Component):
             self.fork_ready.eq(
                 self.is_open & self.source_holds & spread.some & (able.any() | ~left.any())
             ),
-            here.eq(able & ~self.taken),
-            blocked.eq(self.fork_ready & (able & self.taken).any()),
-            self.copies.eq(Mux(self.served & self.fork_ready, here, 0)),
+            here.eq(able & ~self.busy),
+            blocked.eq(self.fork_ready & (able & self.busy).any()),
+            self.copies.eq(Mux(self.granted & self.fork_ready, here, 0)),
             self.nulls.eq(~first),
             self.source_leaves.eq(
                 Mux(
                     self.is_open,
-                    self.served & self.fork_ready & ~(left & ~here).any(),
+                    self.granted & self.fork_ready & ~(left & ~here).any(),
                     self.source_holds,
                 )
             ),
@@ -162,8 +162,8 @@ class StreamChannel(wiring.Component):
         m.d.comb += spread.pop.eq(self.is_open & self.source_leaves & self.source_tail)
         m.d.sync += copied.eq(Mux(self.source_leaves, 0, copied | self.copies))
         kept = Signal()
-        m.d.comb += self.owed.eq(self.is_open & kept)
-        m.d.sync += kept.eq(blocked | (self.owed & ~self.copies.any()))
+        m.d.comb += self.deferred.eq(self.is_open & kept)
+        m.d.sync += kept.eq(blocked | (self.deferred & ~self.copies.any()))
         with m.If(self.source_leaves):
             m.d.sync += down.eq(~self.source_tail & (self.source_head | down))
         with m.If(~self.is_open):
@@ -248,17 +248,17 @@ class StreamPlane(wiring.Component):
         for c in count:
             m.submodules[f"channel_{c}"] = channels[c]
             m.submodules[f"source_{c}"] = sources[c]
-        served = self._serve(m, channels)
+        granted = self._grant(m, channels)
         self._take_in(m, channels, buffers, sources, join)
         self._send(m, channels, sources, join)
         ready = Cat(channel.join_ready for channel in channels)
         m.d.comb += [
-            join.serve.eq(served),
-            join.take.eq(served & ready),
+            join.grant.eq(granted),
+            join.take.eq(granted & ready),
             self.opens.eq(Cat(channel.is_open for channel in channels)),
             join.opens.eq(self.opens),
-            join.up.eq(either([served[c] & channels[c].up for c in count])),
-            join.inputs.eq(either([Mux(served[c], channels[c].inputs, 0) for c in count])),
+            join.up.eq(either([granted[c] & channels[c].up for c in count])),
+            join.inputs.eq(either([Mux(granted[c], channels[c].inputs, 0) for c in count])),
         ]
         for p in ports:
             m.d.comb += join.fronts[p].eq(buffers[p].front)
@@ -272,9 +272,9 @@ class StreamPlane(wiring.Component):
                 channel.parent.eq(getattr(self, f"parent_{c}")),
                 channel.visit.eq(self.visit),
                 channel.faults.eq(Cat(getattr(self, f"in_{p}").fault[c] for p in ports)),
-                channel.taken.eq(either(coming)),
-                channel.held_back.eq(~join.idle | Cat(other.owed for _, other in others).any()),
-                channel.served.eq(served[c]),
+                channel.busy.eq(either(coming)),
+                channel.held_back.eq(~join.idle | Cat(other.deferred for _, other in others).any()),
+                channel.granted.eq(granted[c]),
                 channel.joins.eq(join.ends[c]),
                 *(getattr(channel, n).eq(getattr(join, n)) for n in _OF_JOIN),
                 self.breaks[c].eq(channel.failed & channel.is_open & ~channel.parent.any()),
@@ -287,7 +287,7 @@ class StreamPlane(wiring.Component):
             ]
         return m
 
-    def _serve(self, m: Module, channels: list[Any]) -> Value:
+    def _grant(self, m: Module, channels: list[Any]) -> Value:
         """Choose a channel that is ready."""
         if len(channels) == 1:
             return Const(1)
@@ -312,7 +312,7 @@ class StreamPlane(wiring.Component):
                 buffer.valid.eq(link.valid & ~above),
                 buffer.word.eq(link.word),
                 buffer.clear.eq(self.clear),
-                buffer.show.eq(Mux(join.show[p], join.shown, 0)),
+                buffer.show.eq(Mux(join.show[p], join.selected, 0)),
                 buffer.pop.eq(leaves | (buffer.holds & drains)),
             ]
             back = Cat(source.credit for source in sources) & above

@@ -127,7 +127,7 @@ class StreamPort(wiring.Component):
             available: Value = counter.available
             if pauses:
                 available &= ~pauses.joins
-            taken = beat.tvalid & beat.tready & here[c]
+            accepted = beat.tvalid & beat.tready & here[c]
             m.d.comb += [
                 counter.credit.eq(link.credit[c]),
                 counter.spend.eq(goes & here[c]),
@@ -135,7 +135,7 @@ class StreamPort(wiring.Component):
             ]
             with m.If(goes & here[c]):
                 m.d.sync += begun[c].eq(Mux(starts, ~null, ~beat.tlast))
-            with m.If(taken & (~opens[c] | drops[c])):
+            with m.If(accepted & (~opens[c] | drops[c])):
                 m.d.sync += drops[c].eq(~beat.tlast)
             with m.Elif(begun[c] & ~opens[c]):
                 m.d.sync += drops[c].eq(1)

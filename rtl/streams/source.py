@@ -20,7 +20,7 @@ class StreamSource(wiring.Component):
 
     A command of cycle c is at hand from c + 1 on. In each cycle in which one is, and no beat is
     kept, a random number is drawn: if it stalls, no beat is offered in that cycle, else one is,
-    and kept until it is taken. With the last beat of a packet the command goes.
+    and kept until it is accepted. With the last beat of a packet the command goes.
 
     Lane l of word i holds one step of xorshift32 from seed + i * ``WORD_STEP`` + l * ``LANE_STEP``.
     Numbers of floating-point types are of magnitudes from 2**-7 to 2: their exponents' upper five
@@ -64,13 +64,13 @@ class StreamSource(wiring.Component):
             first.eq(command.user),
         ]
         kept, state, index = Signal(), Signal(32), Signal(COMMAND.fields[1].width)
-        taken, last, now = Signal(), Signal(), Signal(32)
+        accepted, last, now = Signal(), Signal(), Signal(32)
         asks = queue.waiting & ~kept
         stalls = pause(m, self.set, self.stalls, "source", asks)
         whole = ~last | (command.bytes == 0)
         m.d.comb += [
             beat.tvalid.eq(queue.waiting & (kept | ~stalls)),
-            taken.eq(beat.tvalid & beat.tready),
+            accepted.eq(beat.tvalid & beat.tready),
             last.eq((index + 1 == command.words) | (command.words == 0)),
             now.eq(Mux(index == 0, command.seed, state)),
             beat.tdata.eq(Cat(self._lanes(now, first.type))),
@@ -84,10 +84,10 @@ class StreamSource(wiring.Component):
             beat.tlast.eq(last),
             beat.tid.eq(command.tid),
             beat.tuser.eq(command.user),
-            queue.leave.eq(taken & last),
+            queue.leave.eq(accepted & last),
         ]
         m.d.sync += kept.eq(beat.tvalid & ~beat.tready)
-        with m.If(taken):
+        with m.If(accepted):
             m.d.sync += [index.eq(Mux(last, 0, index + 1)), state.eq(now + WORD_STEP)]
         return m
 

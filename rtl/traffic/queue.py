@@ -75,17 +75,17 @@ class WaitingQueue(wiring.Component):
         write = store.write_port()
         read = store.read_port(transparent_for=[write])
         first, last, after = (Signal(range(self._depth)) for _ in range(3))
-        behind, full, taken, stays, moves = (Signal() for _ in range(5))
+        behind, full, accepted, kept, moves = (Signal() for _ in range(5))
         word = Signal.like(self.entry)
         # The oldest is in flip-flops, for a memory answers late in the cycle; behind it are others.
         m.d.comb += [
             # One is before the memory, which is never filled: its pointers say how much is there.
             full.eq((last + 1)[: len(last)] == first),
             self.lost.eq(self.push & full),
-            taken.eq(self.push & ~full),
-            stays.eq(self.waiting & ~self.leave),
-            moves.eq(behind & ~stays),
-            write.en.eq(taken & (stays | behind)),
+            accepted.eq(self.push & ~full),
+            kept.eq(self.waiting & ~self.leave),
+            moves.eq(behind & ~kept),
+            write.en.eq(accepted & (kept | behind)),
             write.addr.eq(last),
             # Of what does not come nothing changes, so that simulations can let it sleep.
             word.eq(Mux(self.push, self.entry, 0)),
@@ -96,11 +96,11 @@ class WaitingQueue(wiring.Component):
         m.d.sync += [
             first.eq(read.addr),
             behind.eq(write.en | (behind & ~(moves & (after == last)))),
-            self.waiting.eq(stays | behind | taken),
+            self.waiting.eq(kept | behind | accepted),
         ]
         with m.If(write.en):
             m.d.sync += last.eq(last + 1)
-        with m.If(~stays & (behind | self.push)):
+        with m.If(~kept & (behind | self.push)):
             m.d.sync += self.first.eq(Mux(behind, read.data, word))
         return m
 

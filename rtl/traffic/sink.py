@@ -109,10 +109,10 @@ class PacketSink(wiring.Component):
             "latency_sum": Mux(ended, latency, 0),
         }
         for name, more in added.items():
-            shown = getattr(self, name)
-            kept = Signal.like(shown, name=f"kept_{name}")
-            m.d.comb += shown.eq(kept + more)
-            m.d.sync += kept.eq(shown)
+            total = getattr(self, name)
+            kept = Signal.like(total, name=f"kept_{name}")
+            m.d.comb += total.eq(kept + more)
+            m.d.sync += kept.eq(total)
         counts = ended & ~begun_anew & (latency > greatest)
         m.d.comb += self.latency_max.eq(Mux(counts, latency, greatest))
         m.d.sync += [begun_anew.eq(self.clear), greatest.eq(Mux(self.clear, 0, self.latency_max))]

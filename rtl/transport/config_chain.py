@@ -250,12 +250,12 @@ class Words(wiring.Component):
         first = config.valid & ~config.ready
         reads = first & ~config.write & ~self.refuse
         writes = first & config.write & ~self.refuse
-        known, shown = [], [Const(0, len(config.rdata))]
+        known, read = [], [Const(0, len(config.rdata))]
         for address in self._read:
             asked = reads & (config.address == address)
             known.append(asked)
             m.d.comb += getattr(self, f"reads_{address}").eq(asked)
-            shown.append(Mux(asked, getattr(self, f"read_{address}"), 0))
+            read.append(Mux(asked, getattr(self, f"read_{address}"), 0))
         for address in self._written:
             asked = writes & (config.address == address)
             known.append(asked)
@@ -263,6 +263,6 @@ class Words(wiring.Component):
         m.d.sync += [
             transient(config.ready).eq(first),
             config.error.eq(first & ~Cat(known).any()),
-            config.rdata.eq(either(shown)),
+            config.rdata.eq(either(read)),
         ]
         return m

@@ -22,9 +22,9 @@ class Joined(wiring.Component):
     router : Router
     engine : Engine
     inside : tuple of str
-        How names of the engine's ports begin that are not shown.
+        How names of the engine's ports begin that are not exposed.
     **more
-        Members beside those that are shown.
+        Members beside those that are exposed.
 
     Members
     -------
@@ -37,16 +37,16 @@ class Joined(wiring.Component):
         self._router = router
         self._engine = engine
         members = router.signature.members.items() if router else ()
-        shown: dict[str, Any] = {
+        exposed: dict[str, Any] = {
             name: member for name, member in members if not name.startswith("message_")
         }
-        self._packets = tuple(shown)
-        self._shown = {
+        self._packets = tuple(exposed)
+        self._exposed = {
             f"sync_{name}": name for name in engine.signature.members if not name.startswith(inside)
         }
-        for name, member in self._shown.items():
-            shown[name] = engine.signature.members[member]
-        super().__init__(shown | more)
+        for name, member in self._exposed.items():
+            exposed[name] = engine.signature.members[member]
+        super().__init__(exposed | more)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -55,7 +55,7 @@ class Joined(wiring.Component):
         m.submodules.engine = engine = self._engine
         for name in self._packets:
             show(m, self, name, self._router, name)
-        for name, member in self._shown.items():
+        for name, member in self._exposed.items():
             show(m, self, name, engine, member)
         return m
 

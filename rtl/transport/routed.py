@@ -240,9 +240,9 @@ class Output(wiring.Component):
         """Return what may leave in a lane, by place among slots, and whether it asks to."""
         behind, found = lane >= CLASSES, {}
         for i, (slot, straight) in enumerate(self._slots):
-            stays = straight and slot >= CLASSES
-            if slot % CLASSES == lane % CLASSES and (behind or not stays):
-                found[i] = self.ask[i] if stays else self._dated_at(behind, self.ask[i])
+            dated = straight and slot >= CLASSES
+            if slot % CLASSES == lane % CLASSES and (behind or not dated):
+                found[i] = self.ask[i] if dated else self._dated_at(behind, self.ask[i])
         own = self.own & (self.own_class if lane % CLASSES else ~self.own_class)
         return {**found, len(self._slots): self._dated_at(behind, own)}
 

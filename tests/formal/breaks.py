@@ -67,8 +67,8 @@ _FAULTS: Faults = {
     "guards: flits and credits lost": (
         (
             "what is lost is not refunded",
-            "refund.eq(refund + Mux(heard | fence, out, 0)",
-            "refund.eq(refund + Mux(fence, out, 0)",
+            "returns.eq(returns + Mux(received | fence, out, 0)",
+            "returns.eq(returns + Mux(fence, out, 0)",
         ),
     ),
     "guards: up to 3 wires flipped, and losses": (
@@ -276,12 +276,12 @@ _FAULTS: Faults = {
     "engine: visits, every 10 cycles": (
         (
             "a visit that is not taken at once is forgotten",
-            "ends | (self.due & ~self.taken)",
+            "ends | (self.due & ~self.granted)",
             "ends",
         ),
     ),
     "engine: config port": (
-        ("a COMMIT is loaded twice", "self.taken | (loaded & ~config.ready)", "self.taken"),
+        ("a COMMIT is loaded twice", "self.granted | (loaded & ~config.ready)", "self.granted"),
     ),
     "node port of 3 registers": (
         (
@@ -347,7 +347,7 @@ _FAULTS: Faults = {
         ("a spoilt request is obeyed", "(length == 1) | cut |", "(length == 1) |"),
         (
             "a request is served whose reply has no place",
-            "Array([*taken, *",
+            "Array([*occupied, *",
             "Array([*[Const(0, 1)] * shape.managers, *",
         ),
         ("a reply leaves without its tag", "reply.tag.eq(request.tag)", "reply.tag.eq(0)"),

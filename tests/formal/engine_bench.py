@@ -59,7 +59,7 @@ class _FreeCommands(Commands):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         loaded, free = Signal(), self._free
-        m.d.sync += loaded.eq((loaded | self.taken) & ~self.done)
+        m.d.sync += loaded.eq((loaded | self.granted) & ~self.done)
         m.d.comb += self.command_valid.eq(free.valid & ~loaded)
         for name in ("code", "epoch", "entry", "word", "image"):
             m.d.comb += Value.cast(getattr(self, name)).eq(Value.cast(getattr(free, name)))
@@ -123,7 +123,7 @@ def free_ports(layout: EngineLayout, *, shared: bool) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Log:
-    """What is served: registers of the wrapper, or a cycle of them later."""
+    """What is granted: registers of the wrapper, or a cycle of them later."""
 
     valid: Value
     port: Value
@@ -138,7 +138,7 @@ class _Log:
 
 
 class FreeEngine:
-    """Places an engine among stand-ins, and claims that each source is served in its turn.
+    """Places an engine among stand-ins, and claims that each source is granted in its turn.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class FreeEngine:
         Their stand-ins.
     entry : Value
         The entry that is kept.
-    served : _Log
+    granted : _Log
         What executes in this cycle: ``port`` is one-hot with a bit for each port and 0 for commands
         and visits, ``tasks`` has a bit for each of them.
     registered : bool
@@ -207,8 +207,8 @@ class FreeEngine:
         head = self._log_local(m, claims, wrapper, layout)
         takes = Cat(*(queue.take for queue in queues), local.take)
         heads = Cat(*(queue.held for queue in queues), head.valid)
-        claims.holds("one source at most is served at a time", (takes & (takes - 1)) == 0)
-        claims.holds("a source is served only while it has a head", (takes & ~heads) == 0)
+        claims.holds("one source at most is granted at a time", (takes & (takes - 1)) == 0)
+        claims.holds("a source is granted only while it has a head", (takes & ~heads) == 0)
         words = [Mux(queue.take, queue.head.as_value(), 0) for queue in queues]
         words.append(Mux(local.take, head.message.as_value(), 0))
         log = _Log(
@@ -219,7 +219,7 @@ class FreeEngine:
         )
         for _ in range(interval - 1):
             log = log.later(m)
-        self.served = log
+        self.granted = log
         claims.assume(
             *(self.swept | ~getattr(wrapper, f"next_{p}").valid for p in range(layout.links))
         )
@@ -243,9 +243,9 @@ class FreeEngine:
             visits.eq(~sweeps & ~command.command_valid & wrapper.due),
             arrives.eq(~(sweeps | command.command_valid | wrapper.due)),
         ]
-        claims.holds("a command is loaded before a visit", local.command_taken == (free & commands))
-        claims.holds("a visit is loaded before an arrival", local.visit_taken == (free & visits))
-        claims.holds("an arrival is taken last", local.arrive_ready == (free & arrives))
+        claims.holds("a command is loaded before a visit", local.command_grant == (free & commands))
+        claims.holds("a visit is loaded before an arrival", local.visit_grant == (free & visits))
+        claims.holds("an arrival is granted last", local.arrive_ready == (free & arrives))
         shown = Cat(getattr(local, task) for task in TASKS)
         same = (local.head.entry == log.message.entry) & (local.head.data == log.message.data)
         same &= (local.head.epoch == log.message.epoch) & (local.head.kind == log.message.kind)

@@ -67,9 +67,9 @@ class EntryProof(wiring.Component):
             children.any(),
             image.op <= (Op.SUM if layout.operations == "all" else Op.XOR),
         )
-        served = bench.served
-        message, tasks, port = served.message, served.tasks, served.port
-        mine = served.valid & (message.entry == entry)
+        granted = bench.granted
+        message, tasks, port = granted.message, granted.tasks, granted.port
+        mine = granted.valid & (message.entry == entry)
         claims.assume(~(mine & tasks.setup) | (bench.commands.image.as_value() == image.as_value()))
 
         # The entry, as the sets of ports that its episodes are made of.
@@ -211,8 +211,8 @@ class EntryProof(wiring.Component):
         )
         claims.holds(
             "nothing is sent without a service",
-            (then("served", served.valid) | ~sends.any())
-            & (claims.before("served_own", served.valid) | ~release.valid),
+            (then("granted", granted.valid) | ~sends.any())
+            & (claims.before("granted_own", granted.valid) | ~release.valid),
         )
         claims.holds(
             "nothing is sent or answered before the sweep is over",

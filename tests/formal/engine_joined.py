@@ -120,7 +120,7 @@ class ChainProof(wiring.Component):
         m.d.comb += nodes[1].index.eq(1)
         host = nodes[0].host
         request = Signal.like(host.request)
-        pending, served, waited = Signal(), Signal(), Signal(3)
+        pending, done, waited = Signal(), Signal(), Signal(3)
         m.d.comb += [
             host.request_valid.eq(self.asks & ~(pending & ~host.answer_valid)),
             Value.cast(host.request).eq(self.request),
@@ -143,15 +143,15 @@ class ChainProof(wiring.Component):
                 target.rdata.eq(Mux(answer, self.words, 0)),
             ]
         with m.If(host.request_valid):
-            m.d.sync += [served.eq(0), waited.eq(0)]
+            m.d.sync += [done.eq(0), waited.eq(0)]
         with m.Else():
-            m.d.sync += served.eq(served | answers.any())
+            m.d.sync += done.eq(done | answers.any())
             with m.If(~asked.any() & pending):
                 m.d.sync += waited.eq(waited + 1)
         claims.holds("an answer is to a request that waits", ~host.answer_valid | pending)
         claims.holds(
             "a request reaches its target alone, once",
-            (asked == 0) | (pending & named & ~served & (asked == (1 << which)[:4])),
+            (asked == 0) | (pending & named & ~done & (asked == (1 << which)[:4])),
         )
         same = [
             ~target.valid
@@ -170,10 +170,10 @@ class ChainProof(wiring.Component):
         answer = Cat(host.answer_rdata, host.answer_error)
         claims.holds(
             "the answer is the target's, or an error",
-            ~host.answer_valid | Mux(named, served & (answer == kept), answer == 1 << WORD_BITS),
+            ~host.answer_valid | Mux(named, done & (answer == kept), answer == 1 << WORD_BITS),
         )
         claims.holds("without an answer all is 0", host.answer_valid | (answer == 0))
         for n in range(2):
-            claims.reached(f"node {n} answers", host.answer_valid & served & (request.node == n))
+            claims.reached(f"node {n} answers", host.answer_valid & done & (request.node == n))
         claims.reached("the end of the chain answers", host.answer_valid & (request.node == 2))
         return m

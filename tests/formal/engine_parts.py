@@ -60,8 +60,8 @@ class ChoiceProof(wiring.Component):
             executes = claims.before(f"began_{i}", executes)
             busy = busy | executes
         idle = held.any() & ~choice.begins & ~busy & ~self.hold
-        claims.holds("one source at most is served at a time", (takes & (takes - 1)) == 0)
-        claims.holds("only a source that has a head is served", (takes & ~held) == 0)
+        claims.holds("one source at most is granted at a time", (takes & (takes - 1)) == 0)
+        claims.holds("only a source that has a head is granted", (takes & ~held) == 0)
         claims.holds(
             "no service begins during another, or with hold", ~choice.begins | ~(busy | self.hold)
         )
@@ -126,7 +126,7 @@ class MemoryProof(wiring.Component):
 
 
 class VisitsProof(wiring.Component):
-    """The watchdog's visits, which are taken at any time.
+    """The watchdog's visits, which are granted at any time.
 
     Parameters
     ----------
@@ -135,19 +135,19 @@ class VisitsProof(wiring.Component):
 
     def __init__(self, period: int) -> None:
         self._period = period
-        super().__init__({"taken": In(1)})
+        super().__init__({"granted": In(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, period = Properties(m), self._period
         m.submodules.visits = visits = Visits(period)
-        m.d.comb += visits.taken.eq(self.taken & visits.due)
-        was = claims.before("due", visits.due & ~visits.taken)
+        m.d.comb += visits.granted.eq(self.granted & visits.due)
+        was = claims.before("due", visits.due & ~visits.granted)
         rises, cycle = Signal(), Signal(range(period))
         ends = cycle == period - 1
         m.d.sync += [cycle.eq(Mux(ends, 0, cycle + 1)), rises.eq(ends)]
         claims.holds(
-            "a visit is due once in a period, until it is taken", visits.due == (was | rises)
+            "a visit is due once in a period, until it is granted", visits.due == (was | rises)
         )
         claims.reached("a visit is due", visits.due & rises)
         return m
@@ -180,11 +180,11 @@ class CommandsProof(wiring.Component):
         claims.assume(~waits | (request == claims.before("request", request)))
         loaded = Signal()
         commits = self.write & (self.address == 0)
-        taken, done = self.takes & commands.command_valid, self.does & loaded
-        m.d.sync += loaded.eq((loaded | taken) & ~done)
+        granted, done = self.takes & commands.command_valid, self.does & loaded
+        m.d.sync += loaded.eq((loaded | granted) & ~done)
         m.d.comb += [
             *(getattr(config, name).eq(getattr(self, name)) for name in names),
-            commands.taken.eq(taken),
+            commands.granted.eq(granted),
             commands.done.eq(done),
             commands.accepted.eq(self.accepted),
             commands.answer.eq(self.answer),
@@ -198,7 +198,7 @@ class CommandsProof(wiring.Component):
         reads &= self.address <= EngineWord.REFUSED_COMMAND
         # A COMMIT is offered from its first cycle until it is loaded, so once.
         been = Signal()
-        m.d.sync += been.eq((been | taken) & ~config.ready)
+        m.d.sync += been.eq((been | granted) & ~config.ready)
         claims.holds(
             "a COMMIT is offered until it is loaded, and once",
             commands.command_valid == (self.valid & commits & ~been),

@@ -50,11 +50,11 @@ class SenderFenceProof(wiring.Component):
         asked = claims.before("asked", link.probe)
         for c, count in enumerate(PLACES):
             name = ("packets", "messages")[c]
-            heard = self.empty[c] & asked[c] & ~fence
-            back = self.credits[c] & (out[c] != 0) & ~fence & ~heard
+            received = self.empty[c] & asked[c] & ~fence
+            back = self.credits[c] & (out[c] != 0) & ~fence & ~received
             m.d.sync += have[c].eq(have[c] + given[c] - sent[c])
             # What the receiver holds, as far as anybody here can know.
-            with m.If(heard | fence):
+            with m.If(received | fence):
                 m.d.sync += out[c].eq(sent[c] & ~fence)
             with m.Else():
                 m.d.sync += out[c].eq(out[c] + sent[c] - back)
@@ -69,7 +69,7 @@ class SenderFenceProof(wiring.Component):
                 given[c] == (back | (owing != 0)),
             )
             still = Signal(range(3 * TIMEOUT), name=f"still_{c}")
-            rests = (out[c] != 0) & ~sent[c] & ~back & ~heard & ~fence
+            rests = (out[c] != 0) & ~sent[c] & ~back & ~received & ~fence
             with m.If(~rests):
                 m.d.sync += still.eq(0)
             with m.Elif(still != 3 * TIMEOUT - 1):

@@ -209,7 +209,7 @@ class Router:
             ),
             engine.arrive.valid.eq(port.send.valid),
             engine.arrive.message.eq(port.send.message),
-            port.taken.eq(engine.arrive_ready),
+            port.granted.eq(engine.arrive_ready),
             port.answer.valid.eq(engine.release.valid),
             port.answer.message.eq(engine.release.message),
         ]
@@ -222,16 +222,16 @@ class Router:
     def drive(self, m: Module, wrapper: Any, groups: list[Group], layout: EngineLayout) -> None:
         """Let software send this router any command that it may, one at a time."""
         r, commands = self.number, self.commands
-        busy, loaded, owes = (Signal(name=f"{name}_{r}") for name in ("busy", "loaded", "owes"))
+        busy, loaded, begins = (Signal(name=f"{name}_{r}") for name in ("busy", "loaded", "begins"))
         group, code = Signal(name=f"group_{r}"), Signal(2, name=f"code_{r}")
         late = getattr(wrapper, f"late_{r}")
         images = [each.image(m, layout, r, n) for n, each in enumerate(groups)]
         left = [Cat(queue.holds(each.entries[r]) for queue in self.queues).any() for each in groups]
         choices = [each.may(r, late, some) for each, some in zip(groups, left, strict=True)]
         wanted = Mux(self._eager, ~choices[0][0], getattr(wrapper, f"who_{r}"))
-        who = Mux(owes, group, wanted)
-        may = Array([choice[0] for choice in choices])[who] | owes
-        what = Mux(owes, Code.GO, Array([choice[1] for choice in choices])[who])
+        who = Mux(begins, group, wanted)
+        may = Array([choice[0] for choice in choices])[who] | begins
+        what = Mux(begins, Code.GO, Array([choice[1] for choice in choices])[who])
         with m.If(~busy & (getattr(wrapper, f"begins_{r}") | self._eager) & may):
             m.d.sync += [busy.eq(1), group.eq(who), code.eq(what)]
         epoch = Array([each.epoch for each in groups])[group]
@@ -242,7 +242,7 @@ class Router:
             commands.entry.eq(Array(each.entries[r] for each in groups)[group]),
             commands.image.as_value().eq(Array(image.as_value() for image in images)[group]),
         ]
-        with m.If(commands.command_valid & commands.taken):
+        with m.If(commands.command_valid & commands.granted):
             m.d.sync += loaded.eq(1)
         done = commands.done & loaded
         with m.If(done):
@@ -252,11 +252,11 @@ class Router:
             ok = done & (group == n) & commands.accepted
             root = int(each.root == r)
             with m.If(ok & (code == Code.SETUP)):
-                m.d.sync += [each.made[r].eq(1), owes.eq(root)]
+                m.d.sync += [each.made[r].eq(1), begins.eq(root)]
             with m.If(ok & (code == Code.KILL)):
                 m.d.sync += each.killed[r].eq(1)
             with m.If(ok & (code == Code.GO)):
-                m.d.sync += owes.eq(0)
+                m.d.sync += begins.eq(0)
                 m.d.comb += each.went.eq(1)
             engine = self.engine
             with m.If(

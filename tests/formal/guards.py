@@ -142,12 +142,12 @@ class GuardProof(wiring.Component):
         self._come_back(m, claims, sender, receiver, have, sent, held, fault, began)
         return m
 
-    def _join(self, m: Module, sent: Any, heard: Any) -> Value:
+    def _join(self, m: Module, sent: Any, received: Any) -> Value:
         """Join the link's ends, but for faults; return whether there is one."""
         fault: Value = Const(0, 1)
         forward: Value = Cat(Value.cast(getattr(sent, name)) for name in FORWARD)
         credits: Value = Cat(sent.credit, sent.sync_credit)
-        back: Value = Cat(heard.credit, heard.sync_credit)
+        back: Value = Cat(received.credit, received.sync_credit)
         if self._flips:
             for i in range(3):
                 flips_one = Signal(len(forward), name=f"flips_{i}")
@@ -159,10 +159,10 @@ class GuardProof(wiring.Component):
             fault = fault | self.drops | (back & self.drops_back).any()
             back = back & ~self.drops_back
         m.d.comb += [
-            Cat(getattr(heard, name).as_value() if name == "flit" else getattr(heard, name)
+            Cat(getattr(received, name).as_value() if name == "flit" else getattr(received, name)
                 for name in FORWARD).eq(forward),
             credits.eq(back),
-            sent.empty.eq(heard.empty),
+            sent.empty.eq(received.empty),
         ]  # fmt: skip
         return fault
 

@@ -70,13 +70,13 @@ class SinkProof(wiring.Component):
 
         # What came, flit by flit.
         comes, length, begun = self.valid & sink.listens, Signal(range(6)), Signal()
-        asked, word, spoilt = Signal(struct(REQUEST)), Signal(WORD_BITS), Signal()
+        asked, word, corrupt = Signal(struct(REQUEST)), Signal(WORD_BITS), Signal()
         before = Mux(begun, length, 0)
         with m.If(comes):
             m.d.sync += [
                 begun.eq(~self.flit.tail),
                 length.eq(Mux(before == 5, 5, before + 1)),
-                spoilt.eq((spoilt & begun) | self.flit.cut),
+                corrupt.eq((corrupt & begun) | self.flit.cut),
                 word.eq(self.flit.payload),
             ]
             with m.If(before == 1):
@@ -86,7 +86,7 @@ class SinkProof(wiring.Component):
         commits, writes = access.valid & (access.address == 0), access.valid & access.address.any()
         commit = struct(COMMIT)(access.data[: COMMIT.width])
         goes = commit.code == Code.GO
-        right = ~begun & (length == Mux(kills, 2, 3)) & (asked.operation != 3) & ~spoilt
+        right = ~begun & (length == Mux(kills, 2, 3)) & (asked.operation != 3) & ~corrupt
         claims.holds(
             "only the manager of its share changes an entry",
             ~commits | ((commit.entry >> 1 == asked.manager) & (asked.manager < 2)),
@@ -155,13 +155,13 @@ class SinkProof(wiring.Component):
             m.d.sync += [second.eq(~second), to.eq(sink.reply_flit.payload == header)]
         answers = left & second & to & (said.code != Answer.FREED)
         ends = left & second & (said.code == Answer.FREED)
-        # A request is judged in the cycle after its tail, or its last word; then it is served.
-        served, waits, kept = Signal(), Signal(), Signal(struct(REQUEST))
+        # A request is judged in the cycle after its tail, or its last word; then it is executed.
+        executes, waits, kept = Signal(), Signal(), Signal(struct(REQUEST))
         done = claims.before("busy", ~sink.listens) & sink.listens
         with m.If(~sink.listens):
-            m.d.sync += served.eq(~sink.dropped[0])
+            m.d.sync += executes.eq(~sink.dropped[0])
         whole = (
-            done & served & (request.manager == who) & ~claims.before("open", self._open(m, sink))
+            done & executes & (request.manager == who) & ~claims.before("open", self._open(m, sink))
         )
         m.d.sync += waits.eq(whole | (waits & ~answers))
         with m.If(whole):
@@ -255,7 +255,7 @@ class AccessProof(wiring.Component):
         setup = engine.valid & engine.write & ~engine.address.any() & (commit.code == Code.SETUP)
         claims.holds("the chain sets up no entry from a sink's words", ~(setup & ~ours) | mine)
         claims.reached("a SETUP of the chain is refused", access.chain.ready & ~held)
-        spoilt = Signal()
-        m.d.sync += spoilt.eq(spoilt | ~mine)
-        claims.reached("one is made after a sink's words", setup & ~ours & spoilt)
+        corrupt = Signal()
+        m.d.sync += corrupt.eq(corrupt | ~mine)
+        claims.reached("one is made after a sink's words", setup & ~ours & corrupt)
         return m

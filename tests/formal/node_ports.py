@@ -39,7 +39,7 @@ class NodePortProof(wiring.Component):
         answer, send = self.answer, port.send
         m.d.comb += [
             *(getattr(port, name).eq(getattr(self, name)) for name in ("arrive", "last", "data")),
-            port.taken.eq(self.takes & send.valid),
+            port.granted.eq(self.takes & send.valid),
             port.answer.valid.eq(self.comes),
             port.answer.message.eq(answer),
         ]
@@ -60,11 +60,11 @@ class NodePortProof(wiring.Component):
             Signal(name="word"), Signal(2), Signal(), Signal(), Signal(name="last_result"),
         )  # fmt: skip
         accepted = of(self.arrive) & (plain | (may & ~comes))
-        taken = port.taken & (send.message.entry == which)
+        granted = port.granted & (send.message.entry == which)
         m.d.sync += [
             ready.eq((ready | starts | plain) & ~ends),
             may.eq((may | starts | plain) & ~ends & ~accepted),
-            waiting.eq(accepted | (waiting & ~taken & ~comes)),
+            waiting.eq(accepted | (waiting & ~granted & ~comes)),
             done.eq((done | released) & ~accepted & ~starts),
             was_broken.eq(Mux(comes, broken, was_broken)),
         ]
@@ -75,7 +75,7 @@ class NodePortProof(wiring.Component):
         with m.If(released):
             m.d.sync += result.eq(answer.data)
         claims.lemma("it may arrive from GO to the group's end", of(port.ready) == ready)
-        claims.holds("each arrival that is accepted is sent once", ~taken | waiting)
+        claims.holds("each arrival that is accepted is sent once", ~granted | waiting)
         stalled = waiting & ~send.valid
         claims.holds(
             "one that waits is offered, or another is, in this cycle or the next",
@@ -97,9 +97,9 @@ class NodePortProof(wiring.Component):
             & Mux(released, shown[2] == answer.data, ~done | (shown[2] == result)),
         )
         waited = Signal(range(registers + 1))
-        with m.If(~waiting | taken):
+        with m.If(~waiting | granted):
             m.d.sync += waited.eq(0)
-        with m.Elif(port.taken):
+        with m.Elif(port.granted):
             m.d.sync += waited.eq(waited + 1)
         claims.holds("it waits for one arrival of each other register at most", waited < registers)
         claims.reached("it waits for each other register", waited == registers - 1)

@@ -102,7 +102,7 @@ class WireSlotProof(wiring.Component):
             Signal(PORTS + LINKS + 2),
         )
         alive, epoch, idle, rising = Signal(), Signal(2), Signal(), Signal()
-        came, total, all_last, owed = Signal(PORTS), Signal(BITS), Signal(), Signal()
+        came, total, all_last, arrived = Signal(PORTS), Signal(BITS), Signal(), Signal()
         commit = struct(COMMIT)(self.data[: COMMIT.width])
         asked = self.asks & self.write & (self.address == 0) & ~plane.config.ready
         asked &= commit.entry == layout.first + SLOTS - 1
@@ -168,7 +168,7 @@ class WireSlotProof(wiring.Component):
         # The process has arrived, and has not been released.
         release = getattr(plane, f"release_{SLOTS - 1}")
         frees = release.valid & (release.message.kind != Kind.GO)
-        m.d.sync += owed.eq((owed & ~release.valid) | (valid[LINKS] & hits[LINKS]))
+        m.d.sync += arrived.eq((arrived & ~release.valid) | (valid[LINKS] & hits[LINKS]))
         # A parent that keeps the rules sends GO first, and then one message for each that it gets.
         risen, proper = Signal(), Signal(init=1)
         m.d.sync += risen.eq(~setup & (risen | (fires & ~down)))
@@ -206,7 +206,7 @@ class WireSlotProof(wiring.Component):
         claims.holds("data of exactly those awaited", ~sends.any() | (said[2:] == was["summed"]))
         claims.holds("the process gets the same", release.message.kind == said[:2])
         good = frees & (release.message.kind != Kind.BROKEN)
-        claims.holds("nobody is released without an arrival, or twice", ~(good & proper) | owed)
+        claims.holds("nobody is released without an arrival, or twice", ~(good & proper) | arrived)
         status = plane.config.rdata[:3]
         reads = claims.before("asked", asked)
         shown = claims.before("shown", Cat(alive, epoch))

@@ -91,8 +91,8 @@ STREAM_FAULTS: Faults = {
         ("a fork copies without a credit", "able.eq(left & self.credits)", "able.eq(left)"),
         (
             "a word leaves though a port has not had it",
-            "self.served & self.fork_ready & ~(left & ~here).any()",
-            "self.served & self.fork_ready",
+            "self.granted & self.fork_ready & ~(left & ~here).any()",
+            "self.granted & self.fork_ready",
         ),
         ("who takes nothing gets no tail", "self.nulls.eq(~first)", "self.nulls.eq(0)"),
     ),
@@ -166,7 +166,7 @@ STREAM_FAULTS: Faults = {
         (
             "what is left of a packet that was cut is sent",
             "with m.Elif(begun[c] & ~opens[c]):",
-            "with m.Elif(begun[c] & ~opens[c] & taken):",
+            "with m.Elif(begun[c] & ~opens[c] & accepted):",
         ),
     ),
     "streams: results of a process, channels 2": (

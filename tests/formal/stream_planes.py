@@ -41,7 +41,7 @@ class FreePlane:
         By port; by channel.
     credits : list of list of CreditCounter
         By port, the turn last, and channel.
-    owed, out : list of list of Signal
+    debt, out : list of list of Signal
         By port and channel: words that came and whose credit has not gone back; words that went
         and whose credit has not come back.
     """
@@ -88,16 +88,16 @@ class FreePlane:
             m.d.comb += group.waits.eq(plane.waits[c])
             for name in ("alive", "starts", "children", "parent"):
                 m.d.comb += getattr(plane, f"{name}_{c}").eq(getattr(group, name))
-        self.owed, self.out = self._join(m, claims, wrapper, layout)
+        self.debt, self.out = self._join(m, claims, wrapper, layout)
 
     def _join(
         self, m: Module, claims: Properties, wrapper: Any, layout: Small
     ) -> tuple[list[list[Signal]], list[list[Signal]]]:
         """Join the links to neighbours."""
         count = range(layout.channels)
-        owed, out = (
+        debt, out = (
             [[Signal(range(MOST + 2), name=f"{n}_{p}_{c}") for c in count] for p in range(PORTS)]
-            for n in ("owed", "out")
+            for n in ("debt", "out")
         )
         for p in range(PORTS):
             here, there = getattr(self.plane, f"in_{p}"), getattr(self.plane, f"out_{p}")
@@ -105,7 +105,7 @@ class FreePlane:
                 word.word_select(p, len(count)) for word in (wrapper.comes, wrapper.back)
             )
             claims.assume(one_at_most(comes))
-            claims.assume(*(~comes[c] | (owed[p][c] != MOST) for c in count))
+            claims.assume(*(~comes[c] | (debt[p][c] != MOST) for c in count))
             claims.assume(*(~back[c] | (out[p][c] != 0) for c in count))
             m.d.comb += [
                 here.valid.eq(comes),
@@ -114,10 +114,10 @@ class FreePlane:
             ]
             for c in count:
                 m.d.sync += [
-                    owed[p][c].eq(owed[p][c] + comes[c] - here.credit[c]),
+                    debt[p][c].eq(debt[p][c] + comes[c] - here.credit[c]),
                     out[p][c].eq(out[p][c] + there.valid[c] - back[c]),
                 ]
-        return owed, out
+        return debt, out
 
 
 def free_ports(layout: Small) -> dict[str, Any]:
@@ -165,14 +165,14 @@ class PlaneProof(wiring.Component):
         above = free.groups[c].parent[p] if p < self._layout.links else 0
         drained = free.inputs[p].levels[c] + free.inputs[p].credit[c]
         further = Mux(above, source.levels[0] + source.credit[0], 0)
-        return free.owed[p][c] == drained + further
+        return free.debt[p][c] == drained + further
 
     def _claim(self, m: Module, claims: Properties, free: FreePlane, plane: Any, c: int) -> None:
         layout, source, group = self._layout, free.sources[c], free.groups[c]
         channel: Any = free.channels[c]
         # Words of which the credit is spent and that are not on their link: a copy is there a
         # cycle later, a result after as long as the join takes.
-        known, most, owes, quiet, unsent = [], [], [], [], []
+        known, most, due, quiet, unsent = [], [], [], [], []
         turn = Signal(range(MOST + 2), name=f"turned_{c}")
         for q in range(PORTS + 1):
             counter = free.credits[q][c]
@@ -191,10 +191,10 @@ class PlaneProof(wiring.Component):
             spent = Signal(range(layout.latency + 1), name=f"spent_{q}_{c}")
             m.d.sync += spent.eq(Mux(counter.spend, 0, spent + (spent != layout.latency)))
             quiet.append((flying == 0) | (spent != layout.latency))
-            owes.append((flying != 0) | ~comes)
+            due.append((flying != 0) | ~comes)
         claims.lemma("words and their credits are as many as places", *known)
         claims.holds("no word is sent without a credit", Cat(most).all())
-        claims.holds("a word is on its link once, in time", Cat(*owes, *quiet).all())
+        claims.holds("a word is on its link once, in time", Cat(*due, *quiet).all())
         # Copies are on the link in the next cycle, and SETUP need not wait for them.
         copied = Cat(claims.before(f"copies_{q}", channel.copies[q]) for q in range(PORTS))
         results = Cat(flying != 0 for flying in unsent) & ~Cat(copied, 0)
@@ -232,7 +232,7 @@ class ServiceProof(wiring.Component):
         ready, copied = me.join_ready | me.fork_ready, me.copies.any() | me.source_leaves
         passed, stuck = Signal(range(3)), Signal(range(8))
         m.d.sync += [
-            passed.eq(Mux(ready & ~me.served, passed + (passed != 2), 0)),
+            passed.eq(Mux(ready & ~me.granted, passed + (passed != 2), 0)),
             stuck.eq(Mux(me.fork_ready & ~copied, stuck + (stuck != 7), 0)),
         ]
         claims.holds("who is ready waits for one other at most", passed < 2)

@@ -177,11 +177,11 @@ class ResultsProof(wiring.Component):
             m.submodules.port = part.elaborate(None)
         beat: Any = part.m_axis
         front: Any = buffers[0].front
-        owed = [Signal(range(MOST + 2), name=f"owed_{c}") for c in range(count)]
+        lent = [Signal(range(MOST + 2), name=f"lent_{c}") for c in range(count)]
         credit = part.receive.credit
         claims.assume(one_at_most(self.comes))
-        claims.assume(*(~self.comes[c] | (owed[c] != MOST) for c in range(count)))
-        m.d.sync += [n.eq(n + self.comes[c] - credit[c]) for c, n in enumerate(owed)]
+        claims.assume(*(~self.comes[c] | (lent[c] != MOST) for c in range(count)))
+        m.d.sync += [n.eq(n + self.comes[c] - credit[c]) for c, n in enumerate(lent)]
         m.d.comb += [
             part.opens.eq(self.opens),
             part.receive.valid.eq(self.comes),
@@ -214,10 +214,10 @@ class ResultsProof(wiring.Component):
             m.d.sync += within.eq(0)
         m.d.sync += debt.eq(due)
         kept = Cat(beat.tlast, beat.tkeep, beat.tid, beat.tuser, beat.tdata)
-        stays = claims.before("stays", beat.tvalid & ~self.ready)
+        held = claims.before("held", beat.tvalid & ~self.ready)
         claims.holds(
             "a beat stays as it is until it is taken",
-            ~stays | (beat.tvalid & (kept == claims.before("kept", kept))),
+            ~held | (beat.tvalid & (kept == claims.before("kept", kept))),
         )
         word = old["taken"] & (~old["head"] | old["tail"])
         size = old["size"]
@@ -242,7 +242,7 @@ class ResultsProof(wiring.Component):
         claims.holds(f"it is ended {others}", ~due | (turns != count))
         claims.holds(
             "each word gives its credit back",
-            Cat(n == b + c for n, b, c in zip(owed, buffers[0].levels, credit, strict=True)).all(),
+            Cat(n == b + c for n, b, c in zip(lent, buffers[0].levels, credit, strict=True)).all(),
         )
         still = Signal(range(MOST + 1))
         m.d.sync += still.eq(

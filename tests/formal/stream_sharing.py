@@ -21,10 +21,10 @@ BETWEEN = 3
 SHARE = 5
 
 
-def _less(owed: Value, sent: Value, most: int) -> Value:
-    """Return the cycles that are owed: one more, less ``SHARE`` for a flit."""
-    paid = Mux(owed < SHARE - 1, 0, owed - (SHARE - 1))
-    return Mux(sent, paid, owed + (owed <= most))
+def _less(debt: Value, sent: Value, most: int) -> Value:
+    """Return the cycles that are debt: one more, less ``SHARE`` for a flit."""
+    paid = Mux(debt < SHARE - 1, 0, debt - (SHARE - 1))
+    return Mux(sent, paid, debt + (debt <= most))
 
 
 class _AnyChannel(StreamChannel):
@@ -58,7 +58,7 @@ class _AnyChannel(StreamChannel):
             self.inputs.eq(Mux(inputs.any(), inputs, 1)),
             self.join_ready.eq(self.is_open & joins & ~self.held_back & target.any()),
             self.fork_ready.eq(able.any()),
-            self.copies.eq(Mux(self.served, able & ~self.taken, 0)),
+            self.copies.eq(Mux(self.granted, able & ~self.busy, 0)),
         ]
         return m
 
@@ -128,19 +128,19 @@ class SharingProof(wiring.Component):
                 f"credits count but for pauses, channel {c}", channel.credits == there & ~pauses
             )
         most = BETWEEN if serial else max(layout.latency + 1, BETWEEN)
-        waited, owed = (
+        waited, debt = (
             [Signal(range(most + 2), name=f"{name}_{q}") for q in range(layout.links)]
-            for name in ("waited", "owed")
+            for name in ("waited", "debt")
         )
         for q, (output, w) in enumerate(zip(outputs, waits, strict=True)):
             sent = output.link.valid
             m.d.sync += [
                 waited[q].eq(Mux(sent | ~w, 0, waited[q] + (waited[q] <= most))),
-                owed[q].eq(Mux(w, _less(owed[q], sent, most), 0)),
+                debt[q].eq(Mux(w, _less(debt[q], sent, most), 0)),
             ]
         claims.lemma(f"a flit waits {most} cycles at most", *(n <= most for n in waited))
         claims.reached(f"a flit waits {most} cycles", Cat(n == most for n in waited).any())
-        fifth = Cat(n <= most for n in owed).all()
+        fifth = Cat(n <= most for n in debt).all()
         claims.holds("of the cycles in which flits wait they have a fifth", fifth)
         return m
 

@@ -97,8 +97,8 @@ class ForkProof(wiring.Component):
         with m.Else():
             m.d.sync += had.eq(had | copied)
         mine = Mux(down, sets[0], self.children.bit_select(port, 1))
-        credit = self.credits.bit_select(port, 1) & ~self.taken.bit_select(port, 1)
-        able = part.is_open & self.served & source.holds & (number != 0) & credit
+        credit = self.credits.bit_select(port, 1) & ~self.busy.bit_select(port, 1)
+        able = part.is_open & self.granted & source.holds & (number != 0) & credit
         claims.holds("a word is copied to a port of its set, once", ~copied | (mine & ~had))
         claims.holds("a copy has a word, a credit and a link", ~copied | able)
         claims.holds(
@@ -115,10 +115,10 @@ class ForkProof(wiring.Component):
         )
         claims.holds("a word leaves once", ~leaves | source.holds)
         claims.holds(
-            "a fork that keeps joins of others waiting is ready", ~part.owed | part.fork_ready
+            "a fork that keeps joins of others waiting is ready", ~part.deferred | part.fork_ready
         )
         claims.reached("the last body of a stream leaves behind others", down & ended & had)
-        claims.reached("joins of others wait", part.owed & copied)
+        claims.reached("joins of others wait", part.deferred & copied)
         claims.reached("all sets kept", number == MOST)
         return m
 
@@ -148,7 +148,7 @@ class JoinProof(wiring.Component):
     def __init__(self, join: str) -> None:
         kind = Slow if join == "serial" else Small
         self._layout = layout = kind(1, 32, ("add",), join, PORTS, True)
-        names = ("source_holds", "source_head", "source_tail", "credits", "taken", "served")
+        names = ("source_holds", "source_head", "source_tail", "credits", "busy", "granted")
         self._free = {
             name: shape for name, shape in _free_inputs(layout).items() if name in names
         } | {"overflows": In(1), "faults": In(PORTS)}
@@ -171,7 +171,8 @@ class JoinProof(wiring.Component):
         for p in range(PORTS):
             free = self.words.word_select(p, self._width)
             m.d.comb += words[p].as_value().eq(word_of(layout, free))
-            m.d.comb += join.fronts[p].eq(Mux(join.show[p] & join.shown[0], words[p].as_value(), 0))
+            shows = join.show[p] & join.selected[0]
+            m.d.comb += join.fronts[p].eq(Mux(shows, words[p].as_value(), 0))
         m.d.comb += [getattr(part, name).eq(getattr(self, name)) for name in self._free]
         m.d.comb += [
             getattr(part, name).eq(getattr(join, name))
@@ -182,10 +183,10 @@ class JoinProof(wiring.Component):
             part.holds.eq(held),
             part.held_back.eq(~join.idle),
             part.joins.eq(join.ends),
-            join.serve.eq(self.served),
-            join.take.eq(self.served & part.join_ready),
-            join.inputs.eq(Mux(self.served, part.inputs, 0)),
-            join.up.eq(self.served & part.up),
+            join.grant.eq(self.granted),
+            join.take.eq(self.granted & part.join_ready),
+            join.inputs.eq(Mux(self.granted, part.inputs, 0)),
+            join.up.eq(self.granted & part.up),
             join.opens.eq(part.is_open),
             group.waits.eq(held.any() | join.under_way),
         ]
@@ -268,13 +269,14 @@ class JoinProof(wiring.Component):
         for i in range(self._layout.latency if not serial else self._layout.operator_latency):
             line = claims.before(f"line_{i}", line)
         comes, made = line[0], data.View(seen, line[1:])
+        full = (inputs & ~held) == 0
         credit = (Cat(group.parent, Const(0, 1), ~group.parent.any()) & self.credits).any()
         result: Any = join.result
         claims.holds(
             "a join is taken with a word of each giver and a credit",
-            ~takes | (part.is_open & inputs.any() & ((inputs & ~held) == 0) & credit & self.served),
+            ~takes | (part.is_open & inputs.any() & full & credit & self.granted),
         )
-        able = self.served & part.is_open & up & inputs.any() & ((inputs & ~held) == 0) & credit
+        able = self.granted & part.is_open & up & inputs.any() & full & credit
         claims.holds(
             "bodies that are all there are taken in that cycle",
             ~able | failed | ~join.idle | takes,

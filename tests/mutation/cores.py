@@ -96,8 +96,8 @@ CORES = (
     ),
     _port(
         "a core's arrive does not wait for the fence",
-        "taken.eq(~self.fenced)",
-        "taken.eq(1)",
+        "accepted.eq(~self.fenced)",
+        "accepted.eq(1)",
     ),
     _port(
         "a core's WAIT is answered before the release",
@@ -111,8 +111,8 @@ CORES = (
     ),
     _port(
         "a core's second WAIT is answered, too",
-        "owed.eq((owed | Mux(taken, one, 0)) & ~Mux(waits & bus.ready, one, 0)),",
-        "owed.eq(owed | Mux(taken, one, 0)),",
+        "arrived.eq((arrived | Mux(accepted, one, 0)) & ~Mux(waits & bus.ready, one, 0)),",
+        "arrived.eq(arrived | Mux(accepted, one, 0)),",
     ),
     _half(
         "a core's interface forgets the acknowledgement of a packet of no words",

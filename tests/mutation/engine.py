@@ -149,8 +149,8 @@ ENGINE = (
     ),
     _routed(
         "a message behind a dateline goes on before it",
-        "stays = straight and slot >= CLASSES",
-        "stays = False",
+        "dated = straight and slot >= CLASSES",
+        "dated = False",
         "torus",
     ),
     _routed(

@@ -40,8 +40,8 @@ GUARDS = (
     _broken(
         "a packet that lost a flit is not spoilt",
         "ends",
-        "m.d.sync += spoilt[c].eq(opens[c])",
-        "m.d.sync += spoilt[c].eq(0)",
+        "m.d.sync += poisoned[c].eq(opens[c])",
+        "m.d.sync += poisoned[c].eq(0)",
     ),
     _broken(
         "a flit whose valid bit is lost is not missed",
@@ -52,27 +52,27 @@ GUARDS = (
     _broken(
         "a wrong flit spoils only the packet that it says it is of",
         "ends",
-        "spoilt[c].eq(opens[c])",
-        "spoilt[c].eq(spoilt[c] | (opens[c] & valid[c]))",
+        "poisoned[c].eq(opens[c])",
+        "poisoned[c].eq(poisoned[c] | (opens[c] & valid[c]))",
     ),
     _broken(
         "a packet without its head goes on",
         "ends",
-        "passes.eq(mine & ~is_spoilt & (flit.head ^ is_open))",
-        "passes.eq(mine & ~is_spoilt & ~(flit.head & is_open))",
+        "passes.eq(mine & ~is_poisoned & (flit.head ^ is_open))",
+        "passes.eq(mine & ~is_poisoned & ~(flit.head & is_open))",
     ),
     _broken(
         "a packet without its tail goes on into the next",
         "ends",
-        "cuts.eq(mine & is_open & (flit.head | is_spoilt))",
-        "cuts.eq(mine & is_open & is_spoilt)",
+        "cuts.eq(mine & is_open & (flit.head | is_poisoned))",
+        "cuts.eq(mine & is_open & is_poisoned)",
         "ends",
     ),
     _broken(
         "a packet that lacks a flit goes on",
         "ends",
-        "is_spoilt.eq(((spoilt | (opens & late)) & valid).any())",
-        "is_spoilt.eq((spoilt & valid).any())",
+        "is_poisoned.eq(((poisoned | (opens & late)) & valid).any())",
+        "is_poisoned.eq((poisoned & valid).any())",
         "ends",
     ),
     _broken(
@@ -109,27 +109,27 @@ GUARDS = (
     _broken(
         "credits of flits that are dropped do not come at once",
         "ends",
-        "gives.eq(owed.any())",
+        "gives.eq(debt.any())",
         "gives.eq(0)",
         "ends",
     ),
     _broken(
         "what is out is forgotten, not refunded",
         "ends",
-        "Mux(heard | fence, out, 0)",
+        "Mux(received | fence, out, 0)",
         "Mux(fence, out, 0)",
     ),
     _broken(
         "a fence keeps what was out",
         "ends",
-        "Mux(heard | fence, out, 0)",
-        "Mux(heard, out, 0)",
+        "Mux(received | fence, out, 0)",
+        "Mux(received, out, 0)",
     ),
     _broken(
         "a refund comes without end",
         "ends",
-        "- (owes & ~counts)",
-        "- (owes & counts)",
+        "- (pays & ~counts)",
+        "- (pays & counts)",
     ),
     _broken(
         "nobody is ever asked",
@@ -140,8 +140,8 @@ GUARDS = (
     _broken(
         "a credit that nobody waits for counts",
         "ends",
-        "counts.eq(credit & out.any() & ~heard & ~fence)",
-        "counts.eq(credit & ~heard & ~fence)",
+        "counts.eq(credit & out.any() & ~received & ~fence)",
+        "counts.eq(credit & ~received & ~fence)",
         "ends",
     ),
 )

@@ -54,7 +54,7 @@ STREAMS = (
     _broken(
         "a fork that is owed does not go first",
         "rtl/streams/plane",
-        "channel.held_back.eq(~join.idle | Cat(other.owed for _, other in others).any())",
+        "channel.held_back.eq(~join.idle | Cat(other.deferred for _, other in others).any())",
         "channel.held_back.eq(~join.idle)",
     ),
     _broken(

@@ -223,31 +223,31 @@ class Engine:
             self._service = self._done = None
         done, service, heads, local = self._done, self._service, self._heads, self._local
         events = [done.event] if done and done.event is not None else []
-        taken = service[0] if service and self._begins == self.now else -1
-        stay, came = self._present, 0
+        granted = service[0] if service and self._begins == self.now else -1
+        kept, came = self._present, 0
         queued: list[tuple[int, Message]] = []
         for p, message in inputs.items():
             queue = self._queues[p]
-            if not queue and (p == taken or not stay >> p & 1):
+            if not queue and (p == granted or not kept >> p & 1):
                 came |= 1 << p
                 queued.append((p, message))
             elif message.kind == _BROKEN or len(queue) >= self._room:
                 events.append(EngineWord.OVERFLOW)
             else:
                 queued.append((p, message))
-        if taken >= 0:
-            if taken != local and self._queues[taken]:
-                heads[taken] = self._queues[taken].popleft()
+        if granted >= 0:
+            if granted != local and self._queues[granted]:
+                heads[granted] = self._queues[granted].popleft()
             else:
-                heads[taken] = None
-                stay ^= 1 << taken
+                heads[granted] = None
+                kept ^= 1 << granted
         for p, message in queued:
             if came >> p & 1:
                 heads[p] = message
             else:
                 self._queues[p].append(message)
         load, ready = None, False
-        if not stay >> local:
+        if not kept >> local:
             if arrive or request or self._due or self._swept < self._entries:
                 load, ready = self._load(arrive, request)
             else:
@@ -255,11 +255,11 @@ class Engine:
             if load is not None:
                 heads[local] = load
                 came |= 1 << local
-        self._present = present = stay | came
+        self._present = present = kept | came
         if not held and (done or not service):
-            if stay:  # E5.6
-                above = stay >> self._pointer + 1 << self._pointer + 1
-                chosen = above or stay
+            if kept:  # E5.6
+                above = kept >> self._pointer + 1 << self._pointer + 1
+                chosen = above or kept
                 self._grant = chosen & -chosen
                 self._pointer = self._grant.bit_length() - 1
             else:  # E5.5

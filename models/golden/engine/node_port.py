@@ -46,7 +46,7 @@ class NodePort:
     Attributes
     ----------
     waiting : set of int
-        Registers whose arrival the engine has not taken.
+        Registers whose arrival the engine has not granted.
     ready, done, broken : set of int
         Registers that the process sees so.
     refuses : bool
@@ -65,7 +65,7 @@ class NodePort:
         self.refuses, self.is_idle = False, True
         self.offer: Message | None = None
         self._may_arrive = set[int]()
-        self._served = -1  # registers up to this one have had their turn
+        self._granted = -1  # registers up to this one have had their turn
         self._result: list[int | None] = [0] * registers
         self._epoch = [0] * registers
         self._key = [0] * registers
@@ -78,7 +78,7 @@ class NodePort:
 
     def _offered(self) -> Message | None:
         """Return what the engine is offered in this cycle."""
-        r = min((r for r in self.waiting if r > self._served), default=None)
+        r = min((r for r in self.waiting if r > self._granted), default=None)
         if r is None:
             return None
         kept = self._kept[r]
@@ -90,18 +90,18 @@ class NodePort:
         return self._result[register] or 0
 
     def step(
-        self, arrive: Mapping[int, Arrival], message: Message | None, *, taken: bool
+        self, arrive: Mapping[int, Arrival], message: Message | None, *, granted: bool
     ) -> NodePortOutputs:
         """Go through a cycle; see ``advance``."""
-        outputs = self.shown(message)
-        self.advance(arrive, message, taken=taken)
+        outputs = self.outputs(message)
+        self.advance(arrive, message, granted=granted)
         return outputs
 
     def over(self, message: Message | None) -> bool:
         """Return whether a message of the engine releases a register."""
         return message is not None and message.kind != Kind.GO and message.entry in self._registers
 
-    def shown(self, message: Message | None) -> NodePortOutputs:
+    def outputs(self, message: Message | None) -> NodePortOutputs:
         """Return what the process sees in a cycle in which the engine sends that."""
         released, broken, result = frozenset[int](), frozenset(self.broken), list(self._result)
         if message and message.entry in self._registers:
@@ -115,7 +115,7 @@ class NodePort:
         return NodePortOutputs(released, ready, done, broken, tuple(result))
 
     def advance(
-        self, arrive: Mapping[int, Arrival], message: Message | None, *, taken: bool
+        self, arrive: Mapping[int, Arrival], message: Message | None, *, granted: bool
     ) -> None:
         """Go over a clock edge.
 
@@ -125,8 +125,8 @@ class NodePort:
             The registers whose ``arrive`` is high.
         message : Message or None
             From the engine.
-        taken : bool
-            The engine takes what it is offered.
+        granted : bool
+            The engine accepts the offer.
         """
         if message and message.entry not in self._registers:
             message = None
@@ -140,9 +140,9 @@ class NodePort:
         if message:
             self._receive(message)
         if offer is None:
-            self._served = -1
-        elif taken:
-            self._served = offer.entry
+            self._granted = -1
+        elif granted:
+            self._granted = offer.entry
             self.waiting.discard(offer.entry)
         for r in accepted:
             self._may_arrive.discard(r)
@@ -150,7 +150,7 @@ class NodePort:
             self.done.discard(r)
             self._kept[r] = arrive[r]
         self.offer = self._offered() if self.waiting else None
-        self.is_idle = not self.waiting and self._served < 0 and self._counters.is_idle
+        self.is_idle = not self.waiting and self._granted < 0 and self._counters.is_idle
 
     def _accepts(self, register: int, message: Message | None) -> bool:
         if message and message.entry == register:

@@ -86,7 +86,7 @@ class Manager:
         quiet = self.offer is None and self.answer is None and self._counters.is_idle
         return quiet and (not runs or bool(waits))
 
-    def step(self, request: Request | None, flit: Flit | None, *, taken: bool) -> None:
+    def step(self, request: Request | None, flit: Flit | None, *, granted: bool) -> None:
         """Go over a clock edge.
 
         Parameters
@@ -95,14 +95,14 @@ class Manager:
             From the config node.
         flit : Flit or None
             What comes.
-        taken : bool
+        granted : bool
             The flit on offer leaves.
         """
         events = 0
         awaited, tag, full = self._awaited, self._tag, len(self.freed) >= FREED_PLACES
         ran = self.state is ManagerState.RUNNING
         begun = self.offer is not None and self._word > 0
-        ends = self._aborts and not begun and not taken
+        ends = self._aborts and not begun and not granted
         answered = self.answer is not None
         self.answer = None
         command: dict[str, int] | None = None
@@ -111,7 +111,7 @@ class Manager:
         if ran and not ends:
             if self.offer is None:
                 self._step(awaited)
-            elif taken:
+            elif granted:
                 self._go_on(self.offer)
         if flit and flit.tail:
             events = self._hear(flit, awaited, tag, full=full)
@@ -126,7 +126,7 @@ class Manager:
     # Words.
 
     def _obey(self, request: Request, *, ran: bool) -> tuple[Answer, dict[str, int] | None]:
-        """Return the answer, and the command that is taken."""
+        """Return the answer, and the command that is granted."""
         if request.write:
             command = COMMAND.unpack(request.data)
             is_command = request.address == ManagerWord.COMMAND

@@ -199,8 +199,8 @@ class SetUpPort:
         overflows = unexpected = 0
         credit = 0
         full, hold_full = len(self._buffer) >= self._places, len(self._held) >= self._hold
-        sunk, heard = self._front()
-        if sunk or heard:
+        sunk, to_manager = self._front()
+        if sunk or to_manager:
             credit = 1 << self._channel
         if came and came.channel != self._channel:
             unexpected += 1
@@ -223,9 +223,9 @@ class SetUpPort:
                 self._held.append(inject)
         to_sink = answer if self._asking == "sink" else None
         reply, dropped = self.sink.step(sunk, to_sink, self.replies.slots)
-        lost = self.replies.step(reply, freed, taken=goes and sender is self.sink)
+        lost = self.replies.step(reply, freed, granted=goes and sender is self.sink)
         if self.manager:
-            self.manager.step(request, heard, taken=goes and sender is self.manager)
+            self.manager.step(request, to_manager, granted=goes and sender is self.manager)
         if answer:
             self._asking = None
         self._refused, self._refuses = self._refuses, False

@@ -68,7 +68,7 @@ class Replies:
         """Whether there is nothing to send."""
         return self._chosen is None and not self._freed and not any(self.slots)
 
-    def step(self, reply: tuple[int, Reply] | None, freed: Freed | None, *, taken: bool) -> bool:
+    def step(self, reply: tuple[int, Reply] | None, freed: Freed | None, *, granted: bool) -> bool:
         """Go over a clock edge; return whether a report has been dropped.
 
         Parameters
@@ -77,7 +77,7 @@ class Replies:
             The sink's answer to a manager.
         freed : Freed or None
             The engine's.
-        taken : bool
+        granted : bool
             The flit on offer leaves.
         """
         full = len(self._freed) >= self._places
@@ -89,7 +89,7 @@ class Replies:
                 self._chosen = next(waiting, None)
             if self._chosen:
                 self.offer = Flit(self._channel, self._headers[self._chosen[0]], True, False)
-        elif taken and self.offer:
+        elif granted and self.offer:
             manager, held, queued = self._chosen
             if self.offer.head:
                 word = REPLY.pack(held._asdict())
@@ -160,7 +160,7 @@ class Sink:
 
     @property
     def listens(self) -> bool:
-        """Whether a flit is taken in this cycle."""
+        """Whether a flit is granted in this cycle."""
         return self.state is State.LISTEN
 
     @property
@@ -208,7 +208,7 @@ class Sink:
         Parameters
         ----------
         flit : Flit or None
-            What is taken in this cycle.
+            What is granted in this cycle.
         answer : Answer or None
             The engine's, to its request.
         slots : sequence of (Reply or None)

@@ -60,9 +60,9 @@ def balanced_path(nodes: Iterable[int], root: int, cost: Cost) -> list[int]:
         most = max(len(slots) for slots in undefined.values())
         tied = [x for x in order if len(undefined[x]) == most]
         deepest = max(depth(x) for x in tied)
-        served = next(x for x in tied if depth(x) == deepest)
-        slot = max(undefined[served])
-        nearest = min(left, key=lambda node: (cost(placed[served], node), node))
+        chosen = next(x for x in tied if depth(x) == deepest)
+        slot = max(undefined[chosen])
+        nearest = min(left, key=lambda node: (cost(placed[chosen], node), node))
         placed[slot] = nearest
         order.append(slot)
         left.remove(nearest)

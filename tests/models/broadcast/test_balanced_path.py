@@ -24,14 +24,14 @@ from tests.models.broadcast.golden import tree_cost
 MACHINE = LogGP(L=3, o=2, g=5, G=1, h=1)
 
 
-def _served(size: int) -> list[int]:
+def _filled(size: int) -> list[int]:
     """Return the positions but the root in the order in which they are filled."""
     return [int(place) for _, places in rounds(size) for place in places]
 
 
 def test_slots_of_eight_nodes_are_served_in_the_order_of_the_example() -> None:
     # The root, then by turns its largest child, whose path is longer; see SPEC section 4.
-    assert _served(8) == [4, 6, 2, 7, 5, 3, 1]
+    assert _filled(8) == [4, 6, 2, 7, 5, 3, 1]
     assert tuple(balanced_path(MatrixCosts(TABLE_1), np.arange(8), 0)) == FIG_1
 
 
@@ -47,7 +47,7 @@ def test_as_a_plain_reference(size: int) -> None:
 
 def test_of_nodes_as_near_the_lowest_number_comes_first() -> None:
     at = balanced_path(MatrixCosts(np.ones((16, 16))), np.array([9, 3, 12, 0, 7]), 7)
-    assert at[[0, *_served(5)]].tolist() == [7, 0, 3, 9, 12]
+    assert at[[0, *_filled(5)]].tolist() == [7, 0, 3, 9, 12]
 
 
 @pytest.mark.parametrize("nodes", range(1, 7))

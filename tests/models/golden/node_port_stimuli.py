@@ -21,7 +21,7 @@ class NodePortStimuli:
     """A golden node port, and inputs for it.
 
     The engine's side is that of an engine: GO, then a PLAIN or LAST for each arrival that it has
-    taken, and BROKEN at any time; with probability ``wrong`` any message for any entry.
+    granted, and BROKEN at any time; with probability ``wrong`` any message for any entry.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class NodePortStimuli:
         self.port = NodePort(registers, counters=counters)
         self.busy, self.wrong = rng.choice((0.05, 0.3, 0.8)), rng.choice((0.0, 0.05))
         self.alive: dict[int, int] = {}  # epoch of groups that have had GO
-        self.taken: set[int] = set()
+        self.granted: set[int] = set()
         self.seen = Counter[str]()
 
     def word(self) -> int:
@@ -69,7 +69,7 @@ class NodePortStimuli:
             return None
         if r not in self.alive:
             return Message(r, rng.randrange(4), Kind.GO, self.word())
-        if r in self.taken:
+        if r in self.granted:
             kind = rng.choice((Kind.PLAIN, Kind.PLAIN, Kind.PLAIN, Kind.LAST, Kind.BROKEN))
             return Message(r, self.alive[r], kind, self.word())
         if rng.random() < 0.2:
@@ -89,17 +89,17 @@ class NodePortStimuli:
     def step(self, inputs: NodePortInputs) -> tuple[NodePortOutputs, Message | None]:
         """Go through a cycle; return what the port drives, to the process and to the engine."""
         offer, message = self.port.offer, inputs.message
-        taken = offer is not None and inputs.ready
-        outputs = self.port.step(inputs.arrive, message, taken=taken)
-        if offer and taken:
-            self.taken.add(offer.entry)
-            self.seen["taken"] += 1
+        granted = offer is not None and inputs.ready
+        outputs = self.port.step(inputs.arrive, message, granted=granted)
+        if offer and granted:
+            self.granted.add(offer.entry)
+            self.seen["granted"] += 1
         if message:
             self.seen[Kind(message.kind).name] += 1
             if message.kind == Kind.GO:
                 self.alive[message.entry] = message.epoch
             else:
-                self.taken.discard(message.entry)
+                self.granted.discard(message.entry)
                 if message.kind != Kind.PLAIN:
                     self.alive.pop(message.entry, None)
         after = self.port.offer

@@ -126,7 +126,7 @@ class Tree:
                 self.got[i].append((now, port.beat))
             offered = queue[0] if queue and self.offers(i, now) else None
             port.step(self.ready[i], offered, *down[i], accepts=accepts)
-            if port.taken:
+            if port.accepted:
                 queue.popleft()
         for table in (self._words, self._credits, self._faults):
             table.pop(now, None)

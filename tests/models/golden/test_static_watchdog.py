@@ -18,7 +18,7 @@ LATE = 3
 """The member that does not come."""
 
 
-def strays(bench: Bench) -> list[int]:
+def unexpected(bench: Bench) -> list[int]:
     """Return what each node has counted, as its agent knows it."""
     return [agent.counters[Counter.STRAY] for agent in bench.model._agents]
 
@@ -39,11 +39,11 @@ def test_who_waits_is_counted_once_and_who_is_missing_can_be_read(name: str) -> 
     bench = begin(GROUPS[name])
     bench.step(arrive={(node, 0): 0 for node in range(4) if node != LATE})
     wait(bench, H - 1)
-    assert strays(bench) == [0] * 4
+    assert unexpected(bench) == [0] * 4
     wait(bench, 1)
-    assert strays(bench) == [int(node != LATE) for node in range(4)]
+    assert unexpected(bench) == [int(node != LATE) for node in range(4)]
     wait(bench, 3 * H)
-    assert sum(strays(bench)) == 3
+    assert sum(unexpected(bench)) == 3
     missing = []
     for node, (x, y) in enumerate(SPEC.topology.nodes):
         state = STATUS_WORD.unpack(bench.request(node, StaticWord.STATUS))
@@ -63,17 +63,17 @@ def test_the_timeout_is_software_s_and_counts_from_the_next_barrier_on() -> None
     bench.request(0, StaticWord.TIMEOUT, 5)
     bench.request(1, StaticWord.TIMEOUT, 0)
     wait(bench, H - 4)
-    assert strays(bench) == [0] * 4
+    assert unexpected(bench) == [0] * 4
     wait(bench, 10)
-    assert strays(bench) == [1, 1, 0, 0]
+    assert unexpected(bench) == [1, 1, 0, 0]
     bench.step(arrive={(2, 0): 0, (3, 0): 0})
     wait(bench, 3 * H)
-    assert strays(bench) == [1, 1, 0, 0]
+    assert unexpected(bench) == [1, 1, 0, 0]
     bench.step(arrive={(0, 0): 0, (1, 0): 0})
     wait(bench, 5)
-    assert strays(bench) == [2, 1, 0, 0]
+    assert unexpected(bench) == [2, 1, 0, 0]
     wait(bench, 5 * H)
-    assert strays(bench) == [2, 1, 0, 0]
+    assert unexpected(bench) == [2, 1, 0, 0]
 
 
 def test_a_model_that_sleeps_wakes_for_it() -> None:
@@ -84,7 +84,7 @@ def test_a_model_that_sleeps_wakes_for_it() -> None:
         bench.model.skip(wake - bench.model.cycle)
         bench.step()
     assert bench.model.cycle == begun + H
-    assert strays(bench) == [1, 0, 0, 0]
+    assert unexpected(bench) == [1, 0, 0, 0]
 
 
 def test_without_a_watchdog_there_is_no_such_word() -> None:
@@ -93,4 +93,4 @@ def test_without_a_watchdog_there_is_no_such_word() -> None:
         bench.request(0, StaticWord.TIMEOUT)
     bench.step(arrive={(0, 0): 0})
     wait(bench, 10 * H)
-    assert sum(strays(bench)) == 0
+    assert sum(unexpected(bench)) == 0

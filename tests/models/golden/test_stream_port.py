@@ -38,7 +38,7 @@ def test_a_packet_goes_up_with_its_head_in_a_cycle_of_its_own() -> None:
 
 def _up(port: ProcessStreams, beat: Beat | None) -> tuple[bool, tuple[int, int] | None]:
     port.step({0, 1}, beat)
-    return port.taken, port.sends
+    return port.accepted, port.sends
 
 
 def test_who_gives_nothing_sends_a_head_alone() -> None:
@@ -73,7 +73,7 @@ def test_a_word_needs_a_credit_at_the_start_of_the_cycle() -> None:
         sent += 1
     assert sent == ONE.places == 15
     port.step({0}, Beat(1, 15, False), credits=[0])
-    assert not port.taken
+    assert not port.accepted
     assert _up(port, Beat(1, 15, False))[0]
     assert not _up(port, Beat(1, 15, False))[0]
 

@@ -151,14 +151,14 @@ def test_wait_at_a_router(interval: int, heads: tuple[int, ...]) -> None:
     """All times at which messages can come, up to their latest, are gone through by E5."""
     last = 0
     for times in itertools.product(*(range(head + 1) for head in heads)):
-        last = max(last, served(times, interval))
+        last = max(last, last_service(times, interval))
     # Children complete as their own member's message is a head, in 2.
     parent, members = np.array([-1] + [0] * len(heads)), np.array([0] + [1] * len(heads))
     edges = np.array([0, *heads]) - 2
     assert Pace(interval, interval).latest(parent, members, edges)[0] == last
 
 
-def served(times: tuple[int, ...], interval: int) -> int:
+def last_service(times: tuple[int, ...], interval: int) -> int:
     """Return when the last service begins: alone at once, of several one a cycle later."""
     waiting, now = sorted(times), 0
     last = 0

@@ -113,7 +113,7 @@ class SetUp(Software):
         if not (calm and apart):
             return None
         for k, requests in enumerate(self.requests):
-            if requests and self._may_be_served(k // n, k % n, requests[0]):
+            if requests and self._may_accept(k // n, k % n, requests[0]):
                 return "obey", k // n, k % n
         return None
 
@@ -182,7 +182,7 @@ class SetUp(Software):
         if any(register.ready or register.arrived for register in self.nodes):
             raise Violation("a process waits forever")
 
-    def _may_be_served(self, manager: int, router: int, request: Request) -> bool:
+    def _may_accept(self, manager: int, router: int, request: Request) -> bool:
         entry = self.entries[router * self.scenario.entries + request.entry]
         if entry.alive or not self.may_serve(router, request):
             return False

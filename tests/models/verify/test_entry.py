@@ -25,7 +25,7 @@ def message(kind: int, data: int = 0, epoch: int = 1, instance: int = 7) -> Mess
     return Message(epoch, kind, data, instance)
 
 
-def served(entry: Entry, *messages: tuple[int, Message]) -> tuple[Entry, int, int, int]:
+def after(entry: Entry, *messages: tuple[int, Message]) -> tuple[Entry, int, int, int]:
     fired = (entry, 0, 0, 0)
     for port, sent in messages:
         result = serve(fired[0], port, sent)
@@ -35,40 +35,40 @@ def served(entry: Entry, *messages: tuple[int, Message]) -> tuple[Entry, int, in
 
 
 def test_a_barrier() -> None:
-    entry, *sent = served(SET_UP, (UP, message(GO)))
+    entry, *sent = after(SET_UP, (UP, message(GO)))
     assert sent == [LEFT | RIGHT, GO, 0]
-    entry, *sent = served(entry, (RIGHT, message(PLAIN, 2)))
+    entry, *sent = after(entry, (RIGHT, message(PLAIN, 2)))
     assert sent == [0, 0, 0]
-    entry, *sent = served(entry, (LEFT, message(LAST, 1)))
+    entry, *sent = after(entry, (LEFT, message(LAST, 1)))
     assert sent == [UP, PLAIN, 3]
-    entry, *sent = served(entry, (UP, message(PLAIN, 7)))
+    entry, *sent = after(entry, (UP, message(PLAIN, 7)))
     assert sent == [LEFT | RIGHT, PLAIN, 7]
     assert entry.missing == LEFT | RIGHT
 
 
 def test_the_last_barrier() -> None:
-    entry, *_ = served(SET_UP, (UP, message(GO)))
-    entry, *sent = served(entry, (LEFT, message(LAST, 1)), (RIGHT, message(LAST, 2)))
+    entry, *_ = after(SET_UP, (UP, message(GO)))
+    entry, *sent = after(entry, (LEFT, message(LAST, 1)), (RIGHT, message(LAST, 2)))
     assert sent == [UP, LAST, 3]
-    entry, *sent = served(entry, (UP, message(LAST, 7)))
+    entry, *sent = after(entry, (UP, message(LAST, 7)))
     assert sent == [LEFT | RIGHT, LAST, 7]
     assert entry == Entry(1)
 
 
 def test_the_root_starts_and_turns_round() -> None:
-    entry, *sent = served(ROOT, (0, message(GO)))
+    entry, *sent = after(ROOT, (0, message(GO)))
     assert sent == [LEFT | RIGHT, GO, 0]
     assert serve(entry, 0, message(GO)) is None
-    entry, *sent = served(entry, (LEFT, message(PLAIN, 1)), (RIGHT, message(LAST, 2)))
+    entry, *sent = after(entry, (LEFT, message(PLAIN, 1)), (RIGHT, message(LAST, 2)))
     assert sent == [LEFT | RIGHT, PLAIN, 3]
-    entry, *sent = served(entry, (LEFT, message(LAST, 1)), (RIGHT, message(LAST, 2)))
+    entry, *sent = after(entry, (LEFT, message(LAST, 1)), (RIGHT, message(LAST, 2)))
     assert sent == [LEFT | RIGHT, LAST, 3]
     assert not entry.alive
 
 
 def test_broken_comes_from_the_parent_alone() -> None:
     assert serve(SET_UP, LEFT, message(BROKEN)) is None
-    assert served(SET_UP, (UP, message(BROKEN))) == (Entry(1), LEFT | RIGHT, BROKEN, 0)
+    assert after(SET_UP, (UP, message(BROKEN))) == (Entry(1), LEFT | RIGHT, BROKEN, 0)
     assert kill(ROOT) == (Entry(1), LEFT | RIGHT, BROKEN, 0)
 
 
@@ -99,11 +99,11 @@ def test_a_message_of_another_instance_may_change_nothing() -> None:
 
 
 def test_weakened() -> None:
-    entry, *_ = served(SET_UP, (UP, message(GO)))
+    entry, *_ = after(SET_UP, (UP, message(GO)))
     early = serve(entry, LEFT, message(PLAIN, 1), whole=False)
     assert early is not None
     assert early[1:] == (UP, PLAIN, 1)
-    entry, *_ = served(entry, (LEFT, message(PLAIN, 1)))
+    entry, *_ = after(entry, (LEFT, message(PLAIN, 1)))
     ored = serve(entry._replace(last=1), RIGHT, message(LAST, 2), anded=False)
     assert ored is not None
     assert ored[2] == LAST

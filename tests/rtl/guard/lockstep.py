@@ -200,5 +200,5 @@ class SenderLockstep(_GuardLockstep):
         expected["lost"] = Word(int(lost))
         self.seen["probe"] += probe > 0
         self.seen["lost"] += bool(lost)
-        self.seen["refund"] += given & ~credit > 0
+        self.seen["returns"] += given & ~credit > 0
         return driven, expected

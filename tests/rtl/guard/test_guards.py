@@ -154,7 +154,7 @@ def test_a_guard_is_its_model(
         seen += together(lockstep.part, lockstep, SEED, 2000)
     sender = kind is SenderLockstep
     wanted = (
-        ["probe", "lost", "refund"]
+        ["probe", "lost", "returns"]
         if sender
         else ["cut", "flit", "message", "event", "empty", "late"]
     )

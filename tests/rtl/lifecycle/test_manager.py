@@ -101,8 +101,8 @@ class ManagerLockstep:
                 stimuli.plan()
             self.request = stimuli.requests.popleft()
         request, flit, offer, answer = self.request, stimuli.reply(), model.offer, model.answer
-        taken = offer is not None and rng.random() < stimuli.open
-        driven = {"enable": 1, "index": INDEX, "request_leaves": int(taken)}
+        granted = offer is not None and rng.random() < stimuli.open
+        driven = {"enable": 1, "index": INDEX, "request_leaves": int(granted)}
         driven["config__valid"] = int(request is not None)
         for name, word in (request or Request(False, 0, 0))._asdict().items():
             driven[f"config__{name}"] = int(word)
@@ -119,7 +119,7 @@ class ManagerLockstep:
         if offer:
             expected["request_flit"] = Word(flit_word(offer))
         state = model.state.name
-        model.step(request, flit, taken=taken)
+        model.step(request, flit, granted=granted)
         events = len(model._counters._events)
         expected["unexpected"] = Word(events)
         self.seen[f"{state} {model.state.name}"] += state != model.state.name

@@ -46,7 +46,7 @@ def _port(registers: int, groups: int, bits: int = 0) -> Case:
     return Case(
         lambda: NodePort(layout, registers),
         lambda rng: PortLockstep(layout, registers, rng),
-        frozenset({"taken", "GO", "PLAIN", "LAST", "BROKEN", "offered"}),
+        frozenset({"granted", "GO", "PLAIN", "LAST", "BROKEN", "offered"}),
     )
 
 
@@ -78,7 +78,7 @@ def _stream_port(layout: StreamLayout) -> Case:
     return Case(
         lambda: StreamPort(layout),
         lambda rng: ProcessLockstep(layout, rng),
-        frozenset({"taken", "stalled", "beats", "ended"}),
+        frozenset({"accepted", "stalled", "beats", "ended"}),
     )
 
 

@@ -90,7 +90,7 @@ class PortLockstep:
             "arrive": mask(arrive),
             "last": mask(r for r, one in arrive.items() if one.last),
             "data": packed({r: one.data for r, one in arrive.items()}, bits),
-            "taken": int(inputs.ready),
+            "granted": int(inputs.ready),
             "answer__valid": int(inputs.message is not None),
             "answer__message": self.word(inputs.message),
         }

@@ -96,10 +96,10 @@ class ProcessLockstep:
         if layout.process_shares:
             self._late = pins["late"] = rng.random() < self._busy
         if offered:
-            shown["s_axis__tready"] = Word(model.taken)
-            self.seen["taken"] += model.taken
-            self.seen["stalled"] += not model.taken
-        if model.taken:
+            shown["s_axis__tready"] = Word(model.accepted)
+            self.seen["accepted"] += model.accepted
+            self.seen["stalled"] += not model.accepted
+        if model.accepted:
             process.beat = None
         return pins, shown
 

@@ -25,5 +25,5 @@ def test_a_process_port_does_what_its_model_does(shape: str) -> None:
     layout = SHAPES[shape]
     lockstep = ProcessLockstep(layout, random.Random(f"{SEED} {shape}"))
     together(StreamPort(layout), lockstep, SEED, CYCLES)
-    wanted = ("taken", "stalled", "beats", "ended")
+    wanted = ("accepted", "stalled", "beats", "ended")
     assert all(lockstep.seen[name] for name in wanted), lockstep.seen

@@ -52,15 +52,15 @@ def by_all_paths(topology: Topology) -> float:
     paths = [
         (nth, path) for nth, pair in enumerate(pairs) for path in nx.all_simple_paths(graph, *pair)
     ]
-    served = np.zeros((len(pairs), 1 + len(paths)))
+    pair_sums = np.zeros((len(pairs), 1 + len(paths)))
     load = np.zeros((len(topology.channels), 1 + len(paths)))
     load[:, 0] = [-float(rate) for rate in topology.rates]
     for column, (nth, path) in enumerate(paths, 1):
-        served[nth, column] = 1
+        pair_sums[nth, column] = 1
         for hop in pairwise(path):
             load[topology.number[hop], column] = 1
     aim = np.eye(1, 1 + len(paths))[0]
-    found = linprog(aim, load, np.zeros(len(load)), served, np.ones(len(pairs)))
+    found = linprog(aim, load, np.zeros(len(load)), pair_sums, np.ones(len(pairs)))
     return float(found.fun)
 
 

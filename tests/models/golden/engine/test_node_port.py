@@ -26,7 +26,7 @@ class Bench:
     ) -> NodePortOutputs:
         message = None if kind is None else Message(r, more.get("epoch", 2), kind, 9)
         arrivals = {x: Arrival(x + 4, bool(more.get("last"))) for x in arrive}
-        return self.port.step(arrivals, message, taken=bool(more.get("taken")))
+        return self.port.step(arrivals, message, granted=bool(more.get("granted")))
 
 
 def test_1_go_makes_ready_and_releases_nothing() -> None:
@@ -44,7 +44,7 @@ def test_1_go_makes_ready_and_releases_nothing() -> None:
 def test_2_and_3_a_release(kind: Kind) -> None:
     bench = Bench()
     bench.step(arrive=(1,))
-    bench.step(taken=1)
+    bench.step(granted=1)
     out = bench.step(kind)
     assert (out.released, out.done, out.ready) == ({1}, set(), {1})
     out = bench.step()
@@ -58,12 +58,12 @@ def test_4_and_5_what_is_accepted_and_what_is_counted() -> None:
     bench = Bench(ready=(0, 1, 2))
     bench.step(arrive=(0, 1, 3))  # 3 is not ready
     bench.step(arrive=(0, 1, 2))  # 0 and 1 have arrived
-    bench.step(taken=1)
+    bench.step(granted=1)
     assert bench.port.refused == 2  # cycles
     bench.step(PLAIN, 0, arrive=(0, 1))  # 0 is released, 1 is not
     bench.step()
     assert bench.port.refused == 2 + 1
-    assert [bench.port.offer and bench.port.offer.entry, bench.step(taken=1)][0] == 1
+    assert [bench.port.offer and bench.port.offer.entry, bench.step(granted=1)][0] == 1
 
 
 def test_5_refused_arrive_saturates() -> None:
@@ -90,12 +90,12 @@ def test_7_and_8_the_next_register_above_is_offered() -> None:
     for later in ((), (2,), (), (), ()):
         offer = bench.port.offer
         order.append(offer and offer.entry)
-        bench.step(arrive=later, taken=1)
+        bench.step(arrive=later, granted=1)
     assert order == [0, 1, 2, 3, None]
     bench.step(LAST, 3)
     bench.step(GO, 3)
     bench.step(PLAIN, 0, arrive=(0, 3))
-    assert [bench.port.offer and bench.port.offer.entry, bench.step(taken=1)][0] == 0
+    assert [bench.port.offer and bench.port.offer.entry, bench.step(granted=1)][0] == 0
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -127,7 +127,7 @@ def test_each_accepted_arrival_is_offered_once_and_released_once() -> None:
         stimuli = NodePortStimuli(rng.choice((1, 2, 4, 16)), rng.choice((0, 5)), rng)
         stimuli.wrong = 0.0
         arrived: dict[int, Arrival] = {}
-        taken: set[int] = set()
+        granted: set[int] = set()
         refused, rests = 0, False
         for _ in range(300):
             inputs = stimuli.inputs()
@@ -139,16 +139,16 @@ def test_each_accepted_arrival_is_offered_once_and_released_once() -> None:
                 arrived[offer.entry].data,
             )
             # A cycle without an offer gives every register its turn again.
-            assert offer is None or arrived.keys() > taken
-            assert offer or rests or not arrived.keys() > taken
+            assert offer is None or arrived.keys() > granted
+            assert offer or rests or not arrived.keys() > granted
             rests = offer is not None
             message = inputs.message
             over = message.entry if message and message.kind != GO else None
             if offer and inputs.ready:
-                taken.add(offer.entry)
+                granted.add(offer.entry)
             if over is not None:
                 assert out.released == {over}
-                taken.discard(over)
+                granted.discard(over)
             again = over if message and message.kind == PLAIN else None
             wrong = {r for r in inputs.arrive if r not in ready or (r in arrived and r != again)}
             refused += bool(wrong)
@@ -158,7 +158,7 @@ def test_each_accepted_arrival_is_offered_once_and_released_once() -> None:
             if over is not None and (over != again or over not in inputs.arrive):
                 arrived.pop(over, None)
         for _ in range(2):
-            stimuli.port.step({}, None, taken=False)
+            stimuli.port.step({}, None, granted=False)
         assert stimuli.port.refused == min(refused, 255)
         seen += stimuli.seen
-    assert seen.keys() >= {"taken", "PLAIN", "GO", "LAST", "BROKEN"}
+    assert seen.keys() >= {"granted", "PLAIN", "GO", "LAST", "BROKEN"}

@@ -37,10 +37,10 @@ class Bench:
         self, request: Request | None = None, flit: Flit | None = None, *, held: bool = False
     ) -> None:
         offer = self.manager.offer
-        taken = offer is not None and not held
-        if taken and offer:
+        granted = offer is not None and not held
+        if granted and offer:
             self.left.append((self.now, offer))
-        self.manager.step(request, flit, taken=taken)
+        self.manager.step(request, flit, granted=granted)
         self.now += 1
 
     def run(self, cycles: int) -> None:
@@ -77,7 +77,7 @@ class Bench:
                 assert not self.write(ManagerWord.DATA, word)
 
     def command(self, operation: int, count: int) -> int:
-        """Give a command; return the cycle in which it is taken, the one before now."""
+        """Give a command; return the cycle in which it is granted, the one before now."""
         word = COMMAND.pack({"operation": operation, "count": count})
         self.step(Request(True, ManagerWord.COMMAND, word))
         assert self.manager.answer == Ready(False)
@@ -292,5 +292,5 @@ def test_n5_1_and_2_the_memory_wraps() -> None:
     assert [flit.payload for _, flit in it.left if flit.head] == [8, 0, 0, 0]
     big = Manager(0, 1, 1024, 0, counters=True)
     word = COMMAND.pack({"operation": Operation.KILL, "count": MOST_REQUESTS + 1})
-    big.step(Request(True, ManagerWord.COMMAND, word), None, taken=False)
+    big.step(Request(True, ManagerWord.COMMAND, word), None, granted=False)
     assert big.answer == Ready(True)
