@@ -20,18 +20,7 @@ Method = Literal["btin", "multicast", "unicast"]
 
 @dataclass(frozen=True)
 class Timing(Times):
-    """Times of paper BTIN, whose figures take the defaults.
-
-    Parameters
-    ----------
-    t_s, t_p, t_r : float
-        Nanoseconds; the fields say what each is, and its range.
-
-    Raises
-    ------
-    PlanError
-        A time is out of its range.
-    """
+    """Times of paper BTIN, whose figures take the defaults; units and errors as of `Times`."""
 
     ORIGIN = "paper BTIN's formula"
     SOFTWARE = True

@@ -15,18 +15,7 @@ from syncfabric.models.timing.times import Times, ns
 
 @dataclass(frozen=True)
 class Timing(Times):
-    """Times of paper BTM, whose figures take the defaults.
-
-    Parameters
-    ----------
-    t_s, t_p, t_rn, t_rm : float
-        Nanoseconds; the fields say what each is, and its range.
-
-    Raises
-    ------
-    PlanError
-        A time is out of its range.
-    """
+    """Times of paper BTM, whose figures take the defaults; units and errors as of `Times`."""
 
     ORIGIN = "paper BTM's formula"
     SOFTWARE = True

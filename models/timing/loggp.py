@@ -16,18 +16,7 @@ TILE64_CYCLE_NS = 1_000 / 700
 
 @dataclass(frozen=True)
 class LogGP(Times):
-    """What a message costs. The defaults are those of preset ``tile64``.
-
-    Parameters
-    ----------
-    L, o, g, G, h : float
-        Nanoseconds, G a byte; the fields say what each is, and its range.
-
-    Raises
-    ------
-    PlanError
-        A time is out of its range.
-    """
+    """What a message costs, by default on preset ``tile64``; units and errors as of `Times`."""
 
     ORIGIN = "LogGP"
 

@@ -234,23 +234,13 @@ class Root:
         data = Data(number, turn, order, self.member.setting.payload(number))
         self.member.pass_on(data, data.pack())
         waiting = {kind: set(order[1:]) for kind in (Kind.GOT, Kind.CHECKED)}
-        while any(waiting.values()):
-            message = self.post.receive(until)
-            if message is None:
-                break
-            if message.kind not in waiting:
-                self.member.handle(message)
-                continue
-            answered, byte = message.value
-            if answered != number or message.source not in waiting[message.kind]:
-                continue
-            waiting[message.kind].remove(message.source)
-            if message.kind is Kind.GOT:
+        for kind, source, byte in self._replies(waiting, number, until):
+            if kind is Kind.GOT:
                 last = time.monotonic()
             else:
                 self.checked += self.member.setting.size
                 if byte is not None:
-                    self.wrong.append(Wrong(message.source, turn, byte))
+                    self.wrong.append(Wrong(source, turn, byte))
         return waiting[Kind.GOT] | waiting[Kind.CHECKED], last
 
     def _adapt(self, turn: int) -> int:
@@ -306,19 +296,25 @@ class Root:
 
         An answer is the question's number and a value.
         """
-        found: dict[int, Any] = {}
         until = time.monotonic() + self.timeout
-        while found.keys() != ranks:
+        replies = self._replies({kind: set(ranks)}, number, until)
+        return {source: value for _, source, value in replies}
+
+    def _replies(
+        self, waiting: dict[Kind, set[int]], number: int, until: float
+    ) -> Iterator[tuple[Kind, int, Any]]:
+        """Yield kind, rank and value of what comes in time; take it out of what is waited for."""
+        while any(waiting.values()):
             message = self.post.receive(until)
             if message is None:
                 break
-            if message.kind is not kind:
+            if message.kind not in waiting:
                 self.member.handle(message)
                 continue
             answered, value = message.value
-            if answered == number and message.source in ranks:
-                found[message.source] = value
-        return found
+            if answered == number and message.source in waiting[message.kind]:
+                waiting[message.kind].remove(message.source)
+                yield message.kind, message.source, value
 
 
 WARM = 2
