@@ -9,8 +9,7 @@ from syncfabric.models.layout.stream_traffic import COMMAND, COUNTS, STALLS
 from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.streams.process import AxisSignature
-from syncfabric.rtl.streams.sink import StreamSink
-from syncfabric.rtl.streams.source import StreamSource
+from syncfabric.rtl.streams.traffic import StreamSink, StreamSource
 from syncfabric.sim.assemble.script import DATA, INDEX, WORD_BITS, StimulusKind
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 

@@ -10,11 +10,19 @@ import numpy as np
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.collective import Collective, Kind
+from syncfabric.models.collectives.collective import collective as collective_of
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
-from syncfabric.sim.ranks.chunks import call_of, chunk_parts
 from syncfabric.sim.ranks.launch import on_first
-from syncfabric.sim.ranks.parts import Carrier, Part, message_name, parts_of, reduces, wanted_by
+from syncfabric.sim.ranks.parts import (
+    Carrier,
+    Part,
+    chunk_parts,
+    message_name,
+    parts_of,
+    reduces,
+    wanted_by,
+)
 from syncfabric.sim.ranks.payloads import (
     WORD,
     Bytes,
@@ -354,8 +362,18 @@ def prepare(schedule: Schedule | InChunks, ranks: int, size: int | None) -> Plan
 def _in_chunks(schedule: InChunks) -> Plan:
     exchange = schedule.exchange
     head = {"collective": exchange.kind, "chunks": exchange.parts, "messages": len(schedule.sends)}
-    rest = (int(exchange.share), exchange.combines, call_of(schedule), head)
+    rest = (int(exchange.share), exchange.combines, _call_of(schedule), head)
     return Plan(schedule, chunk_parts(schedule), *rest)
+
+
+def _call_of(schedule: InChunks) -> Collective | None:
+    """Return the collective in steps whose call of MPI does the same; None of ``allreduce``."""
+    exchange = schedule.exchange
+    if exchange.kind == "allreduce":
+        return None
+    senders = [exchange.root] if exchange.kind in ("broadcast", "scatter") else None
+    receivers = [exchange.root] if exchange.kind in ("reduce", "gather") else None
+    return collective_of(exchange.kind, schedule.topology, senders, receivers)
 
 
 def _in_steps(schedule: Schedule, size: int) -> Plan:

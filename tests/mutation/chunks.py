@@ -242,7 +242,7 @@ CHUNKS = (
     ),
     Mutant(
         "chunks between ranks: a share's name is its number",
-        "sim/ranks/chunks.py",
+        "sim/ranks/parts.py",
         "name = share.sources[0], share.targets[0]",
         "name = share.targets[0], share.sources[0]",
         ("tests/sim/ranks/test_chunks.py",),

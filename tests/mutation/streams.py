@@ -220,14 +220,14 @@ STREAMS = (
     ),
     _broken(
         "a source's beat changes while it waits",
-        "rtl/streams/source",
+        "rtl/streams/traffic",
         "kept.eq(beat.tvalid & ~beat.tready)",
         "kept.eq(0)",
         TRAFFIC,
     ),
     _broken(
         "a sink's checksum is that of the last beat",
-        "rtl/streams/sink",
+        "rtl/streams/traffic",
         "checksum.eq(checksum.rotate_left(1) ^ check)",
         "checksum.eq(check)",
         TRAFFIC,

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_traffic import SinkModel
 from syncfabric.models.layout.stream_traffic import COUNTS, STALLS
-from syncfabric.rtl.streams.sink import StreamSink
+from syncfabric.rtl.streams.traffic import StreamSink
 from tests.rtl.streams.layouts import layout_of
 from tests.rtl.support import SEED, agree
 

@@ -9,7 +9,7 @@ from syncfabric.models.golden.stream_results import operand
 from syncfabric.models.golden.stream_traffic import SourceModel
 from syncfabric.models.layout.stream_traffic import COMMAND, STALLS
 from syncfabric.models.layout.streams import HEAD, Type
-from syncfabric.rtl.streams.source import StreamSource
+from syncfabric.rtl.streams.traffic import StreamSource
 from tests.rtl.streams.layouts import layout_of
 from tests.rtl.support import SEED, clocked
 

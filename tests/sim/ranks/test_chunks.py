@@ -10,8 +10,7 @@ from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.topology import linked
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.chunks import chunk_parts
-from syncfabric.sim.ranks.parts import PartStep
+from syncfabric.sim.ranks.parts import PartStep, chunk_parts
 from syncfabric.sim.ranks.perform import prepare
 from tests.nightly import nightly_but
 from tests.sim.ranks.made import in_chunks, printed
