@@ -361,7 +361,7 @@ class _Runner:
         """Return what came of them."""
         meter, group = self._host.meter(METER), self._group
         bound = group.bound if bounded else None
-        self._judge(meter, bound)
+        self._check_meter(meter, bound)
         return GroupMeasure(
             group.id,
             len(group.members),
@@ -372,7 +372,7 @@ class _Runner:
             tuple(self._wrong),
         )
 
-    def _judge(self, meter: MeterReading, bound: int | None) -> None:
+    def _check_meter(self, meter: MeterReading, bound: int | None) -> None:
         counted = sum(meter.histogram)
         if counted != meter.episodes:
             self._say(f"{meter.episodes} episodes, but {counted} in the histogram")

@@ -91,7 +91,7 @@ def balanced_path(costs: Costs, nodes: Ints, root: int, near: Near = None) -> In
             for one in {found, everything}:
                 one.take(done)
             if isinstance(here, Guess):
-                here.judge(len(done), by_index)
+                here.adapt(len(done), by_index)
             at[places[first : first + len(done)]] = done
             rows = rows + rows // 4 + 1 if len(done) == end - first else len(done)
             first += len(done)

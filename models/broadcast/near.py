@@ -222,7 +222,7 @@ class Guess:
             index.take(ranks)
         self._count = kernel.take_out(self._bag, self._slot, self._count, ranks)
 
-    def judge(self, picked: int, by_index: int) -> None:
+    def adapt(self, picked: int, by_index: int) -> None:
         """Draw more from now on if the indices are hardly better than draws, else fewer."""
         expected = self.indexed / self.width
         if by_index < (1 + expected) / 2 * picked:

@@ -138,7 +138,7 @@ class Attempts:
                     # There is no schedule yet, so even Ctrl-C waits for this; a second ends all.
                     by = "first fit in haste"
                     with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
-                        made = one.run(record.forward, steps, self.seed, hasty=True)
+                        made = one.run(record.forward, steps, self.seed, eager=True)
                         self._take(made, by, most)
             if record.decided(steps):
                 return

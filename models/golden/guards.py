@@ -56,7 +56,7 @@ class SenderGuard:
         self._outs = self._all_returns = 0  # of all channels
         self._in_flight = [0] * (2 * registers)  # probes of former cycles, the oldest first
 
-    def is_awake(self) -> bool:
+    def is_active(self) -> bool:
         """Return whether anything changes without a flit or a credit."""
         waits = self.probe or self._asked or any(self._in_flight)
         return bool(self._outs or self._all_returns or self.quiet or waits)
@@ -223,7 +223,7 @@ class ReceiverGuard:
         self.due = [0] * ordinary  # F3's ``next``
         self._debts = 0  # to all channels
 
-    def is_awake(self) -> bool:
+    def is_active(self) -> bool:
         """Return whether anything changes without anything on the link."""
         return bool(self.empty or self._debts)
 

@@ -320,7 +320,7 @@ class LinkEnd:
             return True
         if self.fenced and receiver.open:
             return False
-        return not (sender.is_awake() or receiver.is_awake() or receiver.remembers)
+        return not (sender.is_active() or receiver.is_active() or receiver.remembers)
 
     def forward(
         self, flit: Flit | None, sent: Sent | None, carried: Carried | None = None

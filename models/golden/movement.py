@@ -28,7 +28,7 @@ from syncfabric.models.layout.network import NetworkShape
 RESET = 1
 """Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
 
-STILL, QUIET, RIM = Forward(), Back(), Back(empty=-1)
+STILL, QUIET, EDGE = Forward(), Back(), Back(empty=-1)
 NOTHING: tuple[Forward, object] = (STILL, None)
 NO_GUARDS = GuardWires(0, 0, 0, 0)
 Moves: TypeAlias = tuple[int, Mapping[int, Any], Sequence[tuple[int, int]]]
@@ -93,8 +93,8 @@ class Movement:
         self._routers = [apart for node in nodes if (apart := node.detach())]
         self._bare = [node.is_bare for node in nodes] + [False] * len(interfaces)
         self.faults = FaultyLinks(shape, wiring, self._form)
-        self._rims = [
-            {p: RIM for p, out in enumerate(outs) if out is None and p < router.links}
+        self._edges = [
+            {p: EDGE for p, out in enumerate(outs) if out is None and p < router.links}
             for outs in wiring.outs
         ]
         self._set_up_channel = router.channels if shape.managers else -1
@@ -387,7 +387,7 @@ class Movement:
     def _cross(self, place: int, injected: Mapping[int, Flit]) -> Crossed:
         """Take what is on a place's wires past its guards; flits are of the packets they were."""
         forward = self._here.forward.get(place, {})
-        back = {**self._rims[place], **self._here.back.get(place, {})}
+        back = {**self._edges[place], **self._here.back.get(place, {})}
         came = self._places[place].cross({p: wires for p, (wires, _) in forward.items()}, back)
         if not came.flits and not injected:
             return came

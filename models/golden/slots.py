@@ -239,12 +239,12 @@ class RouterSlots:
         hits = {p: m for p, m in comes.items() if p not in ends and p in slot.missing}
         if not slot.alive:
             hits = {}
-        trips = visited and slot.waits and slot.old and not hits
+        expires = visited and slot.waits and slot.old and not hits
         if visited and not hits and slot.waits:
             slot.old = True
         if hits:
             slot.old = False
-        broken = bool(received) or code == Code.KILL or trips or (breaks and slot.alive)
+        broken = bool(received) or code == Code.KILL or expires or (breaks and slot.alive)
         goes = code == Code.GO
         whole = bool(hits) and slot.missing == hits.keys()
         combined = 0

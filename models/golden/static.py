@@ -113,7 +113,7 @@ class StaticModel:
         return record
 
     def _is_moving(self, now: int) -> bool:
-        if self._switches.awake or self._stirring or self._flush or self.release:
+        if self._switches.active or self._stirring or self._flush or self.release:
             return True
         return self._loader.strobe == now or now in self._due
 

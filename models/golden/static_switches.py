@@ -89,7 +89,7 @@ class Switches:
         The flits in flight, the oldest first.
     credits : list of int, by link
         The sender's counter.
-    awake : set of int
+    active : set of int
         Buffers that may move in the coming cycle.
     dead : set of int
         Links over which neither flits nor credits go any more.
@@ -99,7 +99,7 @@ class Switches:
         self._wiring, self._dirty, self._stirring = wiring, dirty, stirring
         self.buffers: list[deque[int]] = [deque() for _ in range(wiring.links)]
         self.credits = wiring.capacity.copy()
-        self.awake: set[int] = set()
+        self.active: set[int] = set()
         self.dead: set[int] = set()
         self._outputs: list[tuple[int, ...]] = [()] * wiring.links  # those that select a buffer
         self._sources: Sequence[Sequence[int]] = [()] * wiring.outputs
@@ -112,7 +112,7 @@ class Switches:
             for link in links:
                 outputs[link].append(output)
         self._outputs = [tuple(to) for to in outputs]
-        self.awake.update(link for link, queue in enumerate(self.buffers) if queue)
+        self.active.update(link for link, queue in enumerate(self.buffers) if queue)
 
     def move(self, sent: dict[int, int]) -> list[int]:
         """Choose the buffers that move in this cycle, and return them.
@@ -124,13 +124,13 @@ class Switches:
         """
         buffers, credits, outputs = self.buffers, self.credits, self._outputs
         moved = []
-        for link in self.awake:
+        for link in self.active:
             queue, to = buffers[link], outputs[link]
             if queue and to and all(map(credits.__getitem__, to)):
                 moved.append(link)
                 for output in to:
                     sent[output] = queue[0]
-        self.awake = set(moved)
+        self.active = set(moved)
         return moved
 
     def edge(self, sent: Mapping[int, int], moved: Collection[int]) -> None:
@@ -164,7 +164,7 @@ class Switches:
             if link in nodes:
                 self._stirring.add(nodes[link])
             else:
-                self.awake.add(link)
+                self.active.add(link)
 
     def clear(self, links: Collection[int]) -> None:
         """Empty the buffers of links, and fill their counters."""
@@ -183,7 +183,7 @@ class Switches:
         if node >= 0:
             self._stirring.add(node)
         else:
-            self.awake.update(self._sources[link])
+            self.active.update(self._sources[link])
 
 
 WORD_BITS = 32

@@ -270,7 +270,7 @@ class FaultyLinks:
             if dead:
                 wires = STILL
             else:
-                wires, lost = self._spoil(wires, struck[link])
+                wires, lost = self._inject(wires, struck[link])
             if wires != STILL:
                 here.forward.setdefault(m, {})[q] = wires, packet
             elif m in here.forward:
@@ -281,7 +281,7 @@ class FaultyLinks:
                 kept = Back(credit & ~lost, messages & ~(lost >> channels), empty)
                 back[p] = QUIET if dead else kept
 
-    def _spoil(self, wires: Forward, faults: Sequence[Fault]) -> tuple[Forward, int]:
+    def _inject(self, wires: Forward, faults: Sequence[Fault]) -> tuple[Forward, int]:
         """Return what becomes of a link's forward wires, and the credit wires that are 0.
 
         Faults of one cycle come one after the other, in the order of kinds and masks.

@@ -64,16 +64,16 @@ def _cube(nodes: int, folded: bool = False) -> Graph:
 
 
 def _coated(width: int, height: int) -> Graph:
-    """Return a mesh of switches with a coat of processors: one at each side of the rim.
+    """Return a mesh of switches with a coat of processors: one at each side of the edge.
 
-    A corner switch has two, another one of the rim one, one inside none. They are numbered
+    A corner switch has two, another one of the edge one, one inside none. They are numbered
     clockwise from the corner of switch 0, along y = 0 first; switches by x + y · width.
     """
-    rim = [(x, 0) for x in range(width)] + [(width - 1, y) for y in range(height)]
-    rim += [(x, height - 1) for x in reversed(range(width))]
-    rim += [(0, y) for y in reversed(range(height))]
-    many, (switches, _, links) = len(rim), _mesh(width, height)
-    local = [(p, many + x + y * width) for p, (x, y) in enumerate(rim)]
+    edge = [(x, 0) for x in range(width)] + [(width - 1, y) for y in range(height)]
+    edge += [(x, height - 1) for x in reversed(range(width))]
+    edge += [(0, y) for y in reversed(range(height))]
+    many, (switches, _, links) = len(edge), _mesh(width, height)
+    local = [(p, many + x + y * width) for p, (x, y) in enumerate(edge)]
     return many, switches, [*local, *((many + a, many + b) for a, b in links)]
 
 

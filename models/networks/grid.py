@@ -68,7 +68,7 @@ class Grid:
 
     @property
     def ports(self) -> int:
-        """Ports of a router for its links, those at a rim that lead nowhere among them."""
+        """Ports of a router for its links, those at an edge that lead nowhere among them."""
         return 1 + max(max(axis) for axis in self.axes)
 
     def axis_of(self, port: int) -> int | None:

@@ -165,8 +165,8 @@ def eccentricities(graph: Irregular, roots: Ints, targets: Ints) -> Ints:
     for first in range(0, len(roots), BATCH):
         batch = slice(first, first + BATCH)
         bits = _bits(len(roots[batch]))
-        for level, wave in enumerate(waves(graph, roots[batch])):
-            far[batch][(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
+        for level, frontier in enumerate(frontiers(graph, roots[batch])):
+            far[batch][(np.bitwise_or.reduce(frontier[targets]) & bits) != 0] = level
     return far
 
 
@@ -186,7 +186,7 @@ def shapes(graph: Irregular, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
     return edges, leaves
 
 
-def waves(graph: Irregular, roots: Ints) -> Iterator[Masks]:
+def frontiers(graph: Irregular, roots: Ints) -> Iterator[Masks]:
     """Yield the switches of each level, a bit for each root, level 0 first."""
     front = np.zeros(len(graph), dtype=np.uint64)
     np.bitwise_or.at(front, roots, _bits(len(roots)))
@@ -203,11 +203,11 @@ def waves(graph: Irregular, roots: Ints) -> Iterator[Masks]:
 
 
 def _shape(graph: Irregular, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
-    """Walk the waves back: what leads to a target marks its parent as one that does too."""
+    """Walk the frontiers back: what leads to a target marks its parent as one that does too."""
     levels = []
-    for wave in waves(graph, roots):
-        rows = np.flatnonzero(wave)
-        levels.append((rows, wave[rows]))
+    for frontier in frontiers(graph, roots):
+        rows = np.flatnonzero(frontier)
+        levels.append((rows, frontier[rows]))
     wanted = np.zeros(len(graph), dtype=np.uint64)
     wanted[targets] = np.bitwise_or.reduce(_bits(len(roots)))
     inner = np.zeros(len(graph), dtype=np.uint64)

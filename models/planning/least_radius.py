@@ -14,10 +14,10 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Ints, Irregular
-from syncfabric.models.planning.graph import BATCH, Rays, least_eccentric, waves
+from syncfabric.models.planning.graph import BATCH, Rays, frontiers, least_eccentric
 from syncfabric.models.planning.port_tree import PortTree
 
-WAVES = 1024
+MOST_MEASURED = 1024
 """Members' routers up to which the distances of all routers from all of them are measured."""
 
 
@@ -68,16 +68,16 @@ def centre_of(graph: Irregular, targets: Ints) -> Centre:
     if (level[targets] < 0).any():
         lost = int(targets[level[targets] < 0][0])
         raise PlanError(f"members at routers {targets[0]} and {lost} cannot reach each other")
-    if len(targets) > WAVES:
+    if len(targets) > MOST_MEASURED:
         roots, radius = least_eccentric(graph, np.flatnonzero(level[:real] >= 0), targets)
         far += len(graph)
         far[roots] = radius
         return Centre(radius, far, total)
     for first in range(0, len(targets), BATCH):
-        for depth, wave in enumerate(waves(graph, targets[first : first + BATCH])):
-            reached = np.flatnonzero(wave)
+        for depth, frontier in enumerate(frontiers(graph, targets[first : first + BATCH])):
+            reached = np.flatnonzero(frontier)
             far[reached] = np.maximum(far[reached], depth)
-            total[reached] += depth * np.bitwise_count(wave[reached]).astype(np.int64)
+            total[reached] += depth * np.bitwise_count(frontier[reached]).astype(np.int64)
     far[level < 0] = far[real:] = len(graph)
     return Centre(int(far.min()), far, total)
 

@@ -183,11 +183,11 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
 def _relieve(state: _State, groups: Sequence[Wanted], slack: int) -> None:
     """Lay groups that pass crowded routers anew, round by round, while that helps."""
     least, vain = None, 0
-    while vain < IN_VAIN and (crowd := np.maximum(state.load - state.room, 0)).any():
-        over = int(crowd.sum())
+    while vain < IN_VAIN and (excess := np.maximum(state.load - state.room, 0)).any():
+        over = int(excess.sum())
         vain = 0 if least is None or over < least else vain + 1
         least = over if least is None else min(least, over)
-        state.history += crowd * HISTORY
+        state.history += excess * HISTORY
         for one in groups:
             if state.crowded(one):
                 state.take(one)

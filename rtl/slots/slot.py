@@ -128,8 +128,8 @@ class Slot(wiring.Component):
         # What comes.
         mild_ones, hits = Signal(ports), Signal(ports)  # without BROKEN
         lasts, goes = Cat(kind[1] for kind in kinds), Cat(kind[0] for kind in kinds)
-        trips, hit, mild = Signal(), Signal(), Signal()
-        ends = (alive & (self.comes & lasts & goes & parent).any()) | kill | trips
+        expires, hit, mild = Signal(), Signal(), Signal()
+        ends = (alive & (self.comes & lasts & goes & parent).any()) | kill | expires
         if self._stream:
             ends = ends | (alive & self.breaks)
             m.d.comb += [self.kept_children.eq(children), self.kept_parent.eq(parent)]
@@ -147,7 +147,7 @@ class Slot(wiring.Component):
         ]
         if self._watchdog:
             old, waits = Signal(), ~fresh | (turn & last & ~root)
-            m.d.comb += trips.eq(self.visit & alive & waits & old & ~hit)
+            m.d.comb += expires.eq(self.visit & alive & waits & old & ~hit)
             with m.If(fires | hit | setup):
                 m.d.sync += old.eq(0)
             with m.Elif(self.visit):

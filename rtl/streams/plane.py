@@ -172,10 +172,10 @@ class StreamChannel(wiring.Component):
 
     def _fail(self, m: Module, down: Signal) -> None:
         """Keep whether the channel has failed."""
-        still, trips = Signal(), Signal()
+        still, expires = Signal(), Signal()
         pending = self.holds.any() | self.source_holds | self.up | down
         moves = self.leaves.any() | self.source_leaves
-        m.d.comb += trips.eq(self.visit & still & pending & ~moves)
+        m.d.comb += expires.eq(self.visit & still & pending & ~moves)
         m.d.sync += [
             still.eq(self.is_open & Mux(self.visit, pending, still & ~moves)),
             self.failed.eq(
@@ -185,7 +185,7 @@ class StreamChannel(wiring.Component):
                     | (self.joins & ~self.fits)
                     | (self.faults & (self.children | self.parent)).any()
                     | self.overflows
-                    | trips
+                    | expires
                 )
             ),
         ]

@@ -8,8 +8,8 @@ from typing import TypeGuard
 from amaranth import Shape
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
-from syncfabric.rtl.host.lights import Lights
 from syncfabric.rtl.host.ports import TrafficSignature
+from syncfabric.rtl.host.status_leds import StatusLeds
 from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.rtl.traffic.sink import TrafficTotals
 from syncfabric.sim.assemble.host import host_module, host_shape, place_host
@@ -31,7 +31,7 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, par
 from syncfabric.sim.front import Front
 
 BOARD_PORTS = {"clk": "input", "rst": "input", "rx": "input", "tx": "output", "leds": "output"}
-"""Direction of the top's ports; ``leds`` has eight bits (`Lights`), the others one."""
+"""Direction of the top's ports; ``leds`` has eight bits (`StatusLeds`), the others one."""
 
 BOARD_QUEUE = 512
 """Packets that can wait at a source: what block RAM holds without more of it."""
@@ -88,7 +88,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     """
     packets = has_packets(spec)
     shape = host_shape(spec, front.meters, traffic=packets, streams=spec.streams)
-    modules = [host_module(front, shape), converted(Lights, _LIGHTS)]
+    modules = [host_module(front, shape), converted(StatusLeds, _LIGHTS)]
     top = ModuleWriter(board_top(name))
     for port, direction in BOARD_PORTS.items():
         top.port(direction, port, _LEDS if port == "leds" else None)

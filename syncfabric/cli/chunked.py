@@ -156,7 +156,7 @@ def check_chunks(schedule: Schedule, *, as_json: bool) -> bool:
     about = _exchange_json(topology, exchange)
     head = head_of(topology, exchange)
     in_parts = exchange.parts, proved_in_parts(schedule)
-    return _judge(head, about, made, check(schedule), bound, why, in_parts, as_json=as_json)
+    return _checked(head, about, made, check(schedule), bound, why, in_parts, as_json=as_json)
 
 
 def check_msccl(file: Path, values: Any, costs: Costs, *, as_json: bool) -> bool:
@@ -183,7 +183,7 @@ def check_msccl(file: Path, values: Any, costs: Costs, *, as_json: bool) -> bool
     }
     head = f"{about['collective']} on {topology.name}, {topology.nodes} ranks, {size:,} bytes each"
     outcome = check_algorithm(algorithm)
-    return _judge(head, about, made, outcome, bound, why, as_json=as_json)
+    return _checked(head, about, made, outcome, bound, why, as_json=as_json)
 
 
 def check_program(file: Path, topology: str | None, costs: Costs, *, as_json: bool) -> bool:
@@ -201,10 +201,10 @@ def check_program(file: Path, topology: str | None, costs: Costs, *, as_json: bo
     made += f", {program.chunks:,} chunks"
     about = _exchange_json(on, exchange)
     head = head_of(on, exchange)
-    return _judge(head, about, made, outcome, bound, "the best cut", as_json=as_json)
+    return _checked(head, about, made, outcome, bound, "the best cut", as_json=as_json)
 
 
-def _judge(
+def _checked(
     head: str,
     about: dict[str, Any],
     made: str,

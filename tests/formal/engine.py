@@ -140,7 +140,7 @@ def check(
             rtlil.convert(component, emit_src=False), reset=reset, any_memory=any_memory
         )
         lemmas = [number for number, claim in enumerate(claims) if claim.startswith("lemma")]
-        verdicts = [bench.judge(claims[number], number) for number in lemmas]
+        verdicts = [bench.check(claims[number], number) for number in lemmas]
         if not all(verdict.good for verdict in verdicts):
             return verdicts
         others = [
@@ -148,7 +148,7 @@ def check(
             for number, claim in enumerate(claims)
             if number not in lemmas and only.replace(" ", "_") in claim
         ]
-        return verdicts + [bench.judge(claims[number], number, lemmas) for number in others]
+        return verdicts + [bench.check(claims[number], number, lemmas) for number in others]
 
 
 class _Bench:
@@ -168,7 +168,7 @@ class _Bench:
         paths = json.loads((self._folder / "map.json").read_text())["asserts"]
         return [path[-1].removeprefix("$flatten\\").partition(".")[0] for path in paths]
 
-    def judge(self, claim: str, number: int, known: Sequence[int] = ()) -> Verdict:
+    def check(self, claim: str, number: int, known: Sequence[int] = ()) -> Verdict:
         """Prove one claim, by others that are known, or find a run that shows what it says."""
         begin, search = os.times(), claim.startswith("reached")
         model = (self._folder / "model.aig").read_bytes()

@@ -1,4 +1,4 @@
-"""What all unit benches share: parts in a rack, pins to drive and read, and a scoreboard."""
+"""What all unit benches share: parts in a harness, pins to drive and read, and a scoreboard."""
 
 import json
 import os
@@ -24,7 +24,7 @@ SEED = int(os.environ.get("SEED", "1"))
 """Seed of all random stimuli; set the variable ``SEED`` for others."""
 
 
-class Rack(wiring.Component):
+class Harness(wiring.Component):
     """Components side by side under one top, so that one build serves many parameters.
 
     Parameters
@@ -57,7 +57,7 @@ def ports(part: wiring.Component) -> dict[str, tuple[str, int]]:
 def run_bench(
     simulator: str, parts: Mapping[str, wiring.Component], bench: str, folder: Path
 ) -> None:
-    """Build a rack, or take it from the cache, and run a cocotb bench on it.
+    """Build a harness, or take it from the cache, and run a cocotb bench on it.
 
     Raises
     ------
@@ -65,10 +65,10 @@ def run_bench(
         A test of the bench failed; its message is in the text.
     """
     shapes = {name: ports(part) for name, part in parts.items()}
-    source = folder / "rack.v"
-    source.write_text(convert(Rack(parts), "rack"))
+    source = folder / "harness.v"
+    source.write_text(convert(Harness(parts), "harness"))
     tool = find_simulator(simulator)
-    built = build_cocotb(tool, Design("rack", [source]))
+    built = build_cocotb(tool, Design("harness", [source]))
     env = {"RACK_PORTS": json.dumps(shapes)}
     run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)
 
@@ -189,12 +189,12 @@ def agree(
 
 
 class Pins:
-    """The ports of one part of a rack, as plain numbers; one of no bits reads as 0.
+    """The ports of one part of a harness, as plain numbers; one of no bits reads as 0.
 
     Parameters
     ----------
     dut : cocotb handle
-        The rack.
+        The harness.
     part : str
         Name of the part.
     shapes : mapping
@@ -237,7 +237,7 @@ class Pins:
 
 
 class Bench:
-    """A rack under a simulator: its pins and its clock.
+    """A harness under a simulator: its pins and its clock.
 
     A cycle begins just after the falling edge: drive, ``settle``, read, and ``edge`` ends it.
     Up to three ``settle`` fit in, so that an input can answer an output of the same cycle.
@@ -245,7 +245,7 @@ class Bench:
     Parameters
     ----------
     dut : cocotb handle
-        The rack.
+        The harness.
     """
 
     def __init__(self, dut: Any) -> None:

@@ -1,11 +1,11 @@
 # amaranth: UnusedElaboratable=no
-"""The scoreboard's report, and the rack's ports."""
+"""The scoreboard's report, and the harness's ports."""
 
 import pytest
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from tests.rtl.support import Rack, Scoreboard, ports
+from tests.rtl.support import Harness, Scoreboard, ports
 
 
 def test_failure_names_cycle_seen_expected_stimulus_and_seed() -> None:
@@ -42,6 +42,6 @@ def test_rack_has_the_ports_of_its_parts() -> None:
         "none": ("in", 0),
         "x": ("in", 3),
     }
-    assert set(ports(Rack({"one": Part(), "two": Part()}))) == {
+    assert set(ports(Harness({"one": Part(), "two": Part()}))) == {
         f"{part}__{port}" for part in ("one", "two") for port in ports(Part())
     }

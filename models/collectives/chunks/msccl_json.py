@@ -21,14 +21,14 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.parsed import validated
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
-_LOOSE = ConfigDict(extra="ignore")
+_RELAXED = ConfigDict(extra="ignore")
 ALPHA, BETA = Fraction(1000), Fraction(1)
 """Of links of a topology by itself, as ``--ts`` and ``--t1``."""
 MOST_ROUNDS = 2**31
 """Of a step."""
 
 
-@dataclass(frozen=True, config=_LOOSE)
+@dataclass(frozen=True, config=_RELAXED)
 class _Topology:
     msccl_type: Literal["topology"]
     name: str
@@ -36,7 +36,7 @@ class _Topology:
     switches: list[tuple[list[_Whole], list[_Whole], _Whole, str]] = Field(default_factory=list)
 
 
-@dataclass(frozen=True, config=_LOOSE)
+@dataclass(frozen=True, config=_RELAXED)
 class _Chunk:
     msccl_type: Literal["chunk"]
     pre: list[_Whole]
@@ -44,7 +44,7 @@ class _Chunk:
     addr: _Whole
 
 
-@dataclass(frozen=True, config=_LOOSE)
+@dataclass(frozen=True, config=_RELAXED)
 class _Collective:
     msccl_type: Literal["collective"]
     name: str
@@ -52,14 +52,14 @@ class _Collective:
     chunks: list[_Chunk]
 
 
-@dataclass(frozen=True, config=_LOOSE)
+@dataclass(frozen=True, config=_RELAXED)
 class _Step:
     msccl_type: Literal["step"]
     rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
     sends: list[tuple[_Whole, _Whole, _Whole]]
 
 
-@dataclass(frozen=True, config=_LOOSE)
+@dataclass(frozen=True, config=_RELAXED)
 class _Algorithm:
     msccl_type: Literal["algorithm"]
     name: str

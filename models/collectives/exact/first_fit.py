@@ -19,7 +19,7 @@ _PATHS = 8
 
 
 def first_fit(
-    task: Task, _: int = 0, seed: int = 1, *, hasty: bool = False
+    task: Task, _: int = 0, seed: int = 1, *, eager: bool = False
 ) -> tuple[Step, ...] | None:
     """Return a schedule of as many steps as come out, or None where a message found no path.
 
@@ -29,22 +29,22 @@ def first_fit(
         Not one that is to be turned round.
     seed : int
         Of the order of messages that go as far as each other.
-    hasty : bool
+    eager : bool
         Sooner done, in more steps: broadcasts go from neighbour to neighbour, and of the paths of
         a scatter's message only one is tried.
     """
-    return _Fit(task, seed, hasty).run()
+    return _Fit(task, seed, eager).run()
 
 
 class _Fit:
     """What is taken so far: of each channel and port the steps, as bits of a whole number."""
 
-    def __init__(self, task: Task, seed: int, hasty: bool) -> None:
+    def __init__(self, task: Task, seed: int, eager: bool) -> None:
         self.task, self.rng = task, Random(seed)
         many = len(task.collective.senders) > 1
-        self.paths = 1 if hasty else _PATHS
+        self.paths = 1 if eager else _PATHS
         # Broadcasts of many are as short from neighbour to neighbour.
-        self.near = task.rules.stores or (task.collective.broadcast and (many or hasty))
+        self.near = task.rules.stores or (task.collective.broadcast and (many or eager))
         self.direct = self.near and task.topology.switches == 0
         self.known: dict[tuple[int, int], list[Path]] = {}
         ports = task.rules.ports

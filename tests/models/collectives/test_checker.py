@@ -264,14 +264,14 @@ def test_one_port() -> None:
 def test_copies_count_once_or_each() -> None:
     # Every node sends its message in both directions in step 1.
     ring = ring_aab(5)
-    loose, strict = Rules(1, "single-use", STORE.switching), Rules(1, "strict", STORE.switching)
-    for rules in (loose, strict):
+    relaxed, strict = Rules(1, "single-use", STORE.switching), Rules(1, "strict", STORE.switching)
+    for rules in (relaxed, strict):
         said = {c.words() for c in check(replace(ring, rules=rules)).conflicts}
         assert "step 1: node 0 ejects 2 messages through its one port" in said
         injects = "step 1: node 0 injects 2 messages through its one port" in said
         assert injects == (rules is strict)
     # In step 2 they are of two origins, and count twice anyway.
-    said = {c.words() for c in check(replace(ring, rules=replace(loose, ports=1))).conflicts}
+    said = {c.words() for c in check(replace(ring, rules=replace(relaxed, ports=1))).conflicts}
     assert "step 2: node 0 injects 2 messages through its one port" in said
 
 

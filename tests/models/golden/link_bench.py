@@ -12,7 +12,7 @@ from syncfabric.models.layout.engine import EngineLayout, Kind
 
 BUFFER = 3
 
-Spoil = Callable[[int, Forward, Back], tuple[Forward, Back]]
+Inject = Callable[[int, Forward, Back], tuple[Forward, Back]]
 """Gets the cycle and the wires in both directions, and returns what is left of them."""
 
 
@@ -48,7 +48,7 @@ class Link:
 
     form: LinkForm
     rng: random.Random
-    spoil: Spoil = lambda _, forward, back: (forward, back)
+    inject: Inject = lambda _, forward, back: (forward, back)
     drain: float = 0.6
     now: int = 0
     got: list[tuple[int, Piece]] = field(default_factory=list)
@@ -103,7 +103,7 @@ class Link:
         """Go through a cycle."""
         flit, sent = self.drive()
         wires = self.sender.forward(flit, sent), self.receiver.back(self.freed)
-        forward, back = self.spoil(self.now, *wires)
+        forward, back = self.inject(self.now, *wires)
         given = self.receiver.step(None, None, self.freed, forward, Back())
         returned = self.sender.step(flit, sent, 0, Forward(), back)
         self.events += given.corrupt

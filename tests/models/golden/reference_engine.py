@@ -64,7 +64,7 @@ class Merge:
 
 
 @dataclass
-class Life:
+class Instance:
     """What an entry has been through since its last SETUP."""
 
     image: Mapping[str, int]
@@ -80,11 +80,11 @@ class ReferenceEntry:
         self.layout = layout
         self.set_ups = 0  # since the last KILL that gave it an epoch
         self.given = 0
-        self.life: Life | None = None
+        self.instance: Instance | None = None
 
     def ports(self, name: str) -> frozenset[int]:
-        assert self.life
-        return frozenset(p for p in range(16) if self.life.image[name] >> p & 1)
+        assert self.instance
+        return frozenset(p for p in range(16) if self.instance.image[name] >> p & 1)
 
     @property
     def epoch(self) -> int:
@@ -92,19 +92,19 @@ class ReferenceEntry:
 
     @property
     def alive(self) -> bool:
-        return self.life is not None and not any(merge.ended for merge in self.life.merges)
+        return self.instance is not None and not any(merge.ended for merge in self.instance.merges)
 
     @property
     def fires(self) -> list[int]:
         """Places in the history at which it has fired."""
-        assert self.life
-        return [i for i, merge in enumerate(self.life.merges) if merge.to is not None]
+        assert self.instance
+        return [i for i, merge in enumerate(self.instance.merges) if merge.to is not None]
 
     @property
     def since(self) -> list[Merge]:
         """What was merged since the last completion."""
-        assert self.life
-        return self.life.merges[self.fires[-1] + 1 if self.fires else 0 :]
+        assert self.instance
+        return self.instance.merges[self.fires[-1] + 1 if self.fires else 0 :]
 
     @property
     def root(self) -> bool:
@@ -124,8 +124,8 @@ class ReferenceEntry:
 
     @property
     def missing(self) -> frozenset[int]:
-        assert self.life
-        awaited = self.life.merges[self.fires[-1]].to if self.fires else self.ports("parent")
+        assert self.instance
+        awaited = self.instance.merges[self.fires[-1]].to if self.fires else self.ports("parent")
         assert awaited is not None
         return awaited - {merge.port for merge in self.since}
 
@@ -135,13 +135,13 @@ class ReferenceEntry:
 
     @property
     def old(self) -> bool:
-        assert self.life
-        return self.life.visited and self.waits
+        assert self.instance
+        return self.instance.visited and self.waits
 
     def combination(self, *more: int) -> int:
         """E6.6, over all that was merged and what comes."""
-        assert self.life
-        op, modulus = self.life.image["op"], 1 << self.layout.data_bits
+        assert self.instance
+        op, modulus = self.instance.image["op"], 1 << self.layout.data_bits
         numbers = [merge.data for merge in self.since] + list(more)
         result = numbers[0]
         for number in numbers[1:]:
@@ -166,7 +166,7 @@ class ReferenceEntry:
             return self.combination(), ALL
         bits = self.layout.image.width
         known = sum(1 << i for i in range(32) if self.alive or 32 * (word - 2) + i >= bits)
-        return (self.life.word >> 32 * (word - 2) & known if self.life else 0), known
+        return (self.instance.word >> 32 * (word - 2) & known if self.instance else 0), known
 
     def status(self, watched: bool) -> tuple[int, int]:
         fields = {"alive": int(self.alive), "epoch": self.epoch}
@@ -310,16 +310,16 @@ class ReferenceEngine:
             if entry.alive and entry.waits and entry.old:
                 self.expired += 1
                 self.act(x, words, None, BROKEN, 0)
-            elif entry.life is not None:
-                entry.life.visited = True
+            elif entry.instance is not None:
+                entry.instance.visited = True
         elif what == "command":
             self.command(x, words)
         else:
             number, epoch, kind, data, key = words
             entry = self.entries[number]
             same = entry.alive and entry.epoch == epoch
-            if same and self.layout.key_bits and entry.life:
-                same = entry.life.image["key"] == key
+            if same and self.layout.key_bits and entry.instance:
+                same = entry.instance.image["key"] == key
             broken = same and kind == BROKEN and x.source in entry.ports("parent")
             hit = same and kind != BROKEN and x.source in entry.missing
             if broken or hit:
@@ -329,9 +329,9 @@ class ReferenceEngine:
 
     def act(self, x: Done, number: int, p: int | None, kind: int, data: int) -> None:
         entry = self.entries[number]
-        assert entry.life
+        assert entry.instance
         merge = Merge(p, kind, data)
-        entry.life.visited = False
+        entry.instance.visited = False
         complete = kind != BROKEN and entry.missing == (set() if p is None else {p})
         if complete or kind == BROKEN:
             down = entry.turn or kind == BROKEN
@@ -342,7 +342,7 @@ class ReferenceEngine:
             merge.ended = down and out in (LAST, BROKEN)
             result = 0 if out == BROKEN else entry.combination(data)
             for q in merge.to:
-                image, name = entry.life.image, (number, entry.epoch)
+                image, name = entry.instance.image, (number, entry.epoch)
                 if q != self.N:
                     n = "u" if self.layout.routed and not down else str(q)  # L2, rule 2
                     name = (image[f"entry_{n}"], image[f"epoch_{n}"])
@@ -351,7 +351,7 @@ class ReferenceEngine:
                 x.sends[q] = (*name, out, result, image.get("key", 0))
             if entry.root and down and out == LAST:
                 x.freed = number, entry.epoch
-        entry.life.merges.append(merge)
+        entry.instance.merges.append(merge)
 
     def command(self, x: Done, words: Mapping[str, int]) -> None:
         number = words["entry"] % self.E
@@ -364,7 +364,7 @@ class ReferenceEngine:
         if code == SETUP and not entry.alive and same:
             word = sum(word << 32 * k for k, word in enumerate(self.staged))
             word %= 1 << self.layout.image.width
-            entry.life = Life(self.layout.image.unpack(word), word)
+            entry.instance = Instance(self.layout.image.unpack(word), word)
             entry.set_ups += 1
         elif code == START and entry.alive and same and not entry.missing:
             self.act(x, number, None, GO, 0)

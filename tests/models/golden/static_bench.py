@@ -71,7 +71,7 @@ def port_to(here: Node, there: Node) -> Port:
 
 
 def cycle(width: int, height: int, x: int = 0, y: int = 0) -> list[Node]:
-    """Return all nodes of a rectangle in the order of a ring, if a side is even; else its rim."""
+    """Return all nodes of a rectangle in the order of a ring, if a side is even; else its edge."""
     if width % 2 and height % 2:
         south = [(x + i, y) for i in range(width)]
         east = [(x + width - 1, y + i) for i in range(1, height)]

@@ -70,7 +70,7 @@ class Play:
         self.bench, self.when, self.hold = bench, when, hold
         self.courses: list[Course] = []
         self._at: dict[int, tuple[Course, int]] = {}
-        self._agenda: dict[int, list[int]] = {}
+        self._events: dict[int, list[int]] = {}
         self._held: set[int] = set()
 
     def join(self, group: Group, most: int | None = None) -> Course:
@@ -95,7 +95,7 @@ class Play:
             return
         now = self.bench.model.cycle
         moment = now + self.when(episode, member, now)
-        self._agenda.setdefault(moment, []).append(index)
+        self._events.setdefault(moment, []).append(index)
 
     def step(self, **inputs: Any) -> None:
         """Go through a cycle."""
@@ -104,7 +104,7 @@ class Play:
             course, member = self._at[index]
             course.take(member, now)
             self._plan(index, len(course.released[member]))
-        for index in self._agenda.pop(now, ()):
+        for index in self._events.pop(now, ()):
             course, member = self._at[index]
             course.arrived[member].append(now)
             arrive[index, 0] = 0
@@ -122,7 +122,7 @@ class Play:
     def run(self, episodes: int) -> None:
         """Go on until every group has had as many episodes."""
         while any(course.episodes < episodes for course in self.courses):
-            idle = self.bench.model.idle_until() is None and not any(self._agenda.values())
+            idle = self.bench.model.idle_until() is None and not any(self._events.values())
             if idle and self.hold is None:
                 raise HangError(f"cycle {self.bench.model.cycle}")
             self.step()

@@ -112,11 +112,11 @@ class Software:
 
     def run_on(self) -> int:
         """Go on to the end, early releases or not; return how many cycles early the worst was."""
-        judge, worst = self.course.take, 0
+        take, worst = self.course.take, 0
 
         def note(member: int, cycle: int) -> None:
             with suppress(EarlyReleaseError):
-                judge(member, cycle)
+                take(member, cycle)
 
         self.course.take = note  # type: ignore[method-assign]
         self.run()

@@ -11,7 +11,7 @@ from syncfabric.models.golden.engine.memory import Message, Route
 from syncfabric.models.golden.link import Back, Forward, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind
-from tests.models.golden.link_bench import Link, Spoil, end_of, form_of, whole_packets
+from tests.models.golden.link_bench import Inject, Link, end_of, form_of, whole_packets
 
 BACK = 131
 """Cycles within which all is back after a channel has come to rest (F3)."""
@@ -94,11 +94,11 @@ def test_no_flips_pass(transport: str, bits: int, most: int) -> None:
                     assert got.sent == message
 
 
-def one(form: LinkForm, at: int, word: int = 0, credit: int = 0, *, drop: bool = False) -> Spoil:
+def one(form: LinkForm, at: int, word: int = 0, credit: int = 0, *, drop: bool = False) -> Inject:
     """Return a fault of one cycle: flips, credits lost, or all forward wires lost."""
     channels = form.channels
 
-    def spoil(now: int, forward: Forward, back: Back) -> tuple[Forward, Back]:
+    def inject(now: int, forward: Forward, back: Back) -> tuple[Forward, Back]:
         if now != at:
             return forward, back
         of_flits, of_messages = back.credit & ~credit, back.message_credit & ~(credit >> channels)
@@ -106,7 +106,7 @@ def one(form: LinkForm, at: int, word: int = 0, credit: int = 0, *, drop: bool =
             of_flits, of_messages, back.empty
         )
 
-    return spoil
+    return inject
 
 
 def traffic(link: Link, packets: int) -> Counter[int]:
@@ -158,12 +158,12 @@ def test_whatever_is_lost_comes_back(transport: str, kind: str) -> None:
     for seed in range(25):
         at = rng.randrange(90)
         mask = sum(1 << place for place in rng.sample(range(form.width), rng.randint(1, 3)))
-        spoil = {
+        inject = {
             "flip": one(form, at, word=mask),
             "drop": one(form, at, drop=True),
             "credit": one(form, at, credit=rng.randrange(1, 1 << credited)),
         }[kind]
-        link = Link(form, random.Random(seed), spoil, drain=rng.choice([0.3, 0.9]))
+        link = Link(form, random.Random(seed), inject, drain=rng.choice([0.3, 0.9]))
         many = traffic(link, 30)
         quiesce(link)
         assert link.is_whole()
@@ -173,7 +173,7 @@ def test_whatever_is_lost_comes_back(transport: str, kind: str) -> None:
             cuts += sum(cut for _, cut in packets)
             assert many[c] - len(packets) <= 1
         assert link.messages >= 30 - 1
-        # Flips of `valid` spoil the packets of other channels, too.
+        # Flips of `valid` poison the packets of other channels, too.
         assert cuts <= (form.channels if kind == "flip" else 1)
         found["cut"] += cuts
         found["report"] += bool(link.events or link.lost)
@@ -201,7 +201,7 @@ def test_a_credit_is_back_in_time(channel: int) -> None:
         else:
             link.tokens[channel - form.channels] = 1
         back = link.now + 2
-        link.spoil = one(form, back, credit=1 << channel)
+        link.inject = one(form, back, credit=1 << channel)
         link.run(3)
         rest = link.now
         assert not link.is_whole()
@@ -220,7 +220,7 @@ def test_a_lost_tail_is_cut_in_time() -> None:
     for drop in (True, False):
         link = Link(form, random.Random(2), drain=1.0)
         link.put(1, 0, 3)
-        link.spoil = one(form, 2, drop=True) if drop else one(form, 2, word=0b1100)
+        link.inject = one(form, 2, drop=True) if drop else one(form, 2, word=0b1100)
         link.run(3)
         rest = link.now
         while len(link.got) < 3:

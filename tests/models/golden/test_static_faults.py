@@ -24,13 +24,13 @@ from tests.models.golden.static_software import Software
 RUNS = 30
 
 
-class LooseSwitches(Switches):
+class RelaxedSwitches(Switches):
     """Not in lock step: a flit goes to each output when that one has a credit."""
 
     def move(self, sent: dict[int, int]) -> list[int]:
         """Send what can be sent; a buffer moves with the last copy of its front flit."""
         moved, active = [], set()
-        for link in self.awake:
+        for link in self.active:
             queue, to = self.buffers[link], self._outputs[link]
             if not queue or not to:
                 continue
@@ -42,7 +42,7 @@ class LooseSwitches(Switches):
             if not ahead:
                 moved.append(link)
                 del self.owing[link]
-        self.awake = active
+        self.active = active
         return moved
 
     @property
@@ -95,7 +95,7 @@ def early_rings(core: int) -> int:
 
 def test_replication_that_is_not_lock_step_releases_early(monkeypatch: pytest.MonkeyPatch) -> None:
     assert early_rings(1) == 0
-    monkeypatch.setattr(static_model, "Switches", LooseSwitches)
+    monkeypatch.setattr(static_model, "Switches", RelaxedSwitches)
     assert early_rings(1) > 0.9 * RUNS
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.models.golden.static_bench import Bench, Group, cycle, random_tree, ring, static
 from tests.models.golden.static_play import Play
 
-LIVES, EPISODES, END = 4, 3, 5000
+INSTANCES, EPISODES, END = 4, 3, 5000
 
 
 def group_in(rng: random.Random, bench: Bench, x: int, width: int) -> Group:
@@ -38,7 +38,7 @@ def courses(seed: int, *, changes: bool) -> tuple[list[list[int]], list[list[int
     stays = play.join(staying)
     bench.clock = play.step
     gone: list[Group] = []
-    for _ in range(LIVES if changes else 0):
+    for _ in range(INSTANCES if changes else 0):
         group = group_in(rng, bench, 2, bench.mesh.width - 2)
         bench.groups = [staying, group]
         bench.load(gone)

@@ -235,7 +235,7 @@ def test_what_is_ended_in_the_midst_is_gone_and_no_credit_is_lost() -> None:
     """However often a stream is stopped, the next one has its full pace."""
     tree = chain(4, registers=1)
     tree.accepts = lambda i, now: tree.now > 3000 or now % 5 < i
-    for life in range(30):
+    for instance in range(30):
         while any(router.holds(0) for router in tree.routers):
             tree.step()
         tree.slots = [
@@ -245,7 +245,7 @@ def test_what_is_ended_in_the_midst_is_gone_and_no_credit_is_lost() -> None:
         tree.run(3)
         for i in range(4):
             tree.queue[i].extend(packet(range(100)))
-        tree.run(20 + 7 * life % 60)
+        tree.run(20 + 7 * instance % 60)
         tree.close()
         tree.run(tree.layout.places + 8)
         assert all(router.is_idle and not router.holds(0) for router in tree.routers)

@@ -61,7 +61,7 @@ def path(grid: Grid, start: Spot, to: Spot, *, backwards: bool) -> list[tuple[Sp
     return [*crossed, (to, -1, 0)]
 
 
-def judge(grid: Grid, members: list[Spot], tree: Tree) -> None:
+def check_tree(grid: Grid, members: list[Spot], tree: Tree) -> None:
     """Find one tree of all members, and no two messages on a link unless one is above the other."""
     spots = [tuple(spot) for spot in tree.places.tolist()]
     assert spots == members
@@ -102,7 +102,7 @@ def judge(grid: Grid, members: list[Spot], tree: Tree) -> None:
 @given(groups())
 def test_one_tree_of_all_members_whose_messages_never_meet(case: tuple[Grid, list[Spot]]) -> None:
     grid, members = case
-    judge(grid, members, build_tree(members, grid))
+    check_tree(grid, members, build_tree(members, grid))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_one_tree_of_all_members_whose_messages_never_meet(case: tuple[Grid, lis
 def test_all_members_of_large_grids(grid: Grid) -> None:
     members = list(product(*map(range, grid.sides)))
     tree = build_tree(members, grid)
-    judge(grid, members, tree)
+    check_tree(grid, members, tree)
     assert tree.height >= log(len(members) * (grid.ports - 1) + 1, grid.ports) - 1.001
 
 

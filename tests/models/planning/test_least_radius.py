@@ -28,7 +28,7 @@ def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> N
     far = {r: max(away[r][m] for m in routers) for r in graph}
     with pytest.MonkeyPatch.context() as patch:
         if many:
-            patch.setattr(least_radius, "WAVES", 0)
+            patch.setattr(least_radius, "MOST_MEASURED", 0)
         centre = centre_of(topology, np.array(routers))
     assert centre.radius == min(far.values())
     roots = {r for r in far if far[r] == centre.radius}

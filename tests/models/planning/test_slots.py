@@ -106,10 +106,10 @@ def _beyond(plan: dict[str, Any]) -> None:
         entry["entry"] = 6
 
 
-@pytest.mark.parametrize("spoil", [_moved, _named, _beyond])
-def test_a_plan_that_is_none_is_refused(spoil: Any) -> None:
+@pytest.mark.parametrize("corrupt", [_moved, _named, _beyond])
+def test_a_plan_that_is_none_is_refused(corrupt: Any) -> None:
     written = planned(["'all'"], wires=2).to_json()
-    spoil(written)
+    corrupt(written)
     with pytest.raises((SpecError, PlanError), match="group 0"):
         BarrierPlan.from_json(written)
 

@@ -50,7 +50,7 @@ def cycles(network: IrregularSpec, hop: int) -> list[list[int]]:
 @pytest.mark.parametrize("seed", range(12))
 def test_no_tree_has_a_less_radius(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
-    monkeypatch.setattr(least_radius, "WAVES", rng.choice((0, 1024)))
+    monkeypatch.setattr(least_radius, "MOST_MEASURED", rng.choice((0, 1024)))
     network, hop = drawn(rng), rng.randint(1, 4)
     far = cycles(network, hop)
     nodes = network.topology.nodes

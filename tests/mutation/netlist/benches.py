@@ -1,4 +1,4 @@
-"""The project's own benches, played on a device in this process: their judgement, no other."""
+"""The project's own benches, played on a device in this process: their found, no other."""
 
 import itertools
 from collections.abc import Callable, Coroutine, Iterator, Mapping

@@ -124,7 +124,7 @@ class Pins:
 
 
 class Bench:
-    """A device in the place of a simulator: what `tests.rtl.support.Bench` is for a rack."""
+    """A device in the place of a simulator: what `tests.rtl.support.Bench` is for a harness."""
 
     def __init__(self, device: Device) -> None:
         self._device = device

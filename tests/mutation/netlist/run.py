@@ -21,8 +21,8 @@ from tests.mutation.netlist.benches import Play
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.blocks import BLOCKS
 from tests.mutation.netlist.build import Mutants, mutants_of
+from tests.mutation.netlist.classifier import classify
 from tests.mutation.netlist.device import Device
-from tests.mutation.netlist.judge import judge
 
 KINDS = {
     "by benches": "bench",
@@ -81,10 +81,10 @@ def score(block: Block, count: int, seed: int, seconds: int) -> Score:
     result.outcomes["bench"] = sum(place is not None for place in killed.values())
     result.outcomes["first"] = sum(place is not None and place < first for place in killed.values())
     left = [number for number, place in killed.items() if place is None]
-    for number, judgement in judge(block, mutants, left, seconds=seconds):
-        result.outcomes[judgement.outcome] += 1
-        if judgement.outcome == "alive":
-            result.alive.append(f"{number} {mutants.texts[number - 1]}: {judgement.why}")
+    for number, found in classify(block, mutants, left, seconds=seconds):
+        result.outcomes[found.outcome] += 1
+        if found.outcome == "alive":
+            result.alive.append(f"{number} {mutants.texts[number - 1]}: {found.why}")
     result.seconds = _spent() - begin
     return result
 

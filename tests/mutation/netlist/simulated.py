@@ -8,7 +8,7 @@ from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
 from tests.mutation.netlist.build import CHOICE, Mutants
 
-RACK = """module rack({names});
+HARNESS = """module harness({names});
 {declared}
   integer number;
   initial if (!$value$plusargs("mutant=%d", number)) number = 0;
@@ -37,17 +37,17 @@ def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path, p
     ports = {"clk": ("in", 1), "rst": ("in", 1), **mutants.ports}
     names = {name: name if name in ("clk", "rst") else f"{case}__{name}" for name in ports}
     declared = [f"  {flow}put [{width - 1}:0] {names[n]};" for n, (flow, width) in ports.items()]
-    source = folder / "rack.v"
-    rack = RACK.format(
+    source = folder / "harness.v"
+    harness = HARNESS.format(
         names=", ".join(names.values()),
         declared="\n".join(declared),
         given=", ".join(f".{name}({outer})" for name, outer in names.items()),
         choice=CHOICE,
         top=mutants.width - 1,
     )
-    source.write_text(mutants.verilog + rack)
+    source.write_text(mutants.verilog + harness)
     tool = find_simulator("icarus")
-    built = build_cocotb(tool, Design("rack", [source]))
+    built = build_cocotb(tool, Design("harness", [source]))
     env = {"RACK_PORTS": json.dumps({case: mutants.ports}), "COCOTB_TEST_FILTER": f"case={place}$"}
     try:
         run_cocotb(

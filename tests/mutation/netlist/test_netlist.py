@@ -9,7 +9,7 @@ from tests.mutation.netlist.aiger import Model
 from tests.mutation.netlist.benches import plays_of
 from tests.mutation.netlist.blocks import BLOCKS
 from tests.mutation.netlist.build import mutants_of
-from tests.mutation.netlist.judge import judge
+from tests.mutation.netlist.classifier import classify
 from tests.mutation.netlist.run import killed_by, score
 from tests.mutation.netlist.simulated import is_red
 from tests.rtl.static import bench_switch
@@ -36,7 +36,7 @@ def test_the_original_is_the_same_as_itself_and_broken_ones_are_not() -> None:
     mutants = mutants_of(SWITCH.make(), 20, 1)
     places = killed_by(SWITCH.benches(), mutants)
     killed = [number for number, place in places.items() if place is not None][:4]
-    outcomes = {n: judgement.outcome for n, judgement in judge(SWITCH, mutants, [0, *killed])}
+    outcomes = {n: found.outcome for n, found in classify(SWITCH, mutants, [0, *killed])}
     assert outcomes.pop(0) == "equivalent"
     assert "equivalent" not in outcomes.values()
 

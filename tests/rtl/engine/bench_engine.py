@@ -40,12 +40,12 @@ ALL = WANTED | {
     *("release PLAIN", "release GO", "release LAST", "release BROKEN"),
     *("SETUP refused", "GO refused", "KILL refused", "KILL of no group"),
 }
-"""What must happen in each case, and in all of a rack."""
+"""What must happen in each case, and in all of a harness."""
 
 TOTAL = Counter[str]()
 
 BUILT = [case for case in (*CASES, *TOP) if case in json.loads(os.environ.get("RACK_PORTS", "{}"))]
-"""Those of the rack that the bench runs on."""
+"""Those of the harness that the bench runs on."""
 
 
 @cocotb.test()

@@ -12,7 +12,7 @@ from syncfabric.rtl.guard.ends import ReceiverGuard as ReceiverPart
 from syncfabric.rtl.guard.ends import SenderGuard as SenderPart
 from syncfabric.rtl.guard.shape import GENERATORS, GuardShape
 from tests.rtl.engine.lockstep import Word, differences
-from tests.rtl.guard.rig import CUT, FORWARD, HEAD, SHAPE, TAIL, WIDTHS, inside_link
+from tests.rtl.guard.harness import CUT, FORWARD, HEAD, SHAPE, TAIL, WIDTHS, inside_link
 
 PLACES = (2, 2, 1)
 """Of two channels of packets, and that of messages."""

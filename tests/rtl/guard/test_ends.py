@@ -7,8 +7,8 @@ import pytest
 from amaranth.lib import wiring
 
 from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
+from tests.rtl.guard.harness import CUT, HEAD, SHAPE, TAIL, inside_link
 from tests.rtl.guard.lockstep import sealed
-from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, inside_link
 from tests.rtl.support import clocked
 
 HARM = 1

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import pytest
 
+from tests.rtl.guard.harness import CUT, FORWARD, HEAD, TAIL, WIDTHS, Harness, Word
 from tests.rtl.guard.lockstep import ReceiverLockstep, SenderLockstep
-from tests.rtl.guard.rig import CUT, FORWARD, HEAD, TAIL, WIDTHS, Rig, Word
 from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED
 
@@ -46,13 +46,13 @@ def dropped(wires: Word) -> Word:
     return dict.fromkeys(wires, 0)
 
 
-def check(rig: Rig) -> int:
+def check(harness: Harness) -> int:
     """See that all credits are back and no packet is wrong without a mark; return packets lost."""
-    assert rig.have == [2, 2, 1]
-    assert rig.heard == sorted(set(rig.heard))
-    assert set(rig.heard) <= set(range(1, rig.messages + 1))
-    lost = rig.messages - len(rig.heard)
-    for sent, flits in zip(rig.packets, rig.flits, strict=True):
+    assert harness.have == [2, 2, 1]
+    assert harness.received == sorted(set(harness.received))
+    assert set(harness.received) <= set(range(1, harness.messages + 1))
+    lost = harness.messages - len(harness.received)
+    for sent, flits in zip(harness.packets, harness.flits, strict=True):
         assert not flits or flits[-1] & TAIL
         left, packet = list(sent), list[int]()
         for flit in flits:
@@ -73,16 +73,16 @@ def check(rig: Rig) -> int:
 
 
 def test_without_faults_all_comes_as_it_was_sent() -> None:
-    rig = Rig(packets(), messages=6, seed=SEED).run(BUSY + REST)
-    assert check(rig) == 0
-    assert (rig.corrupt, rig.lost) == (0, 0)
+    harness = Harness(packets(), messages=6, seed=SEED).run(BUSY + REST)
+    assert check(harness) == 0
+    assert (harness.corrupt, harness.lost) == (0, 0)
 
 
 def play(masks: list[tuple[int, int]]) -> None:
     """Flip wires in one cycle of a run each."""
     for cycle, mask in masks:
-        rig = Rig(packets(), 6, forward={cycle: flipped(mask)}, seed=SEED).run(BUSY + REST)
-        assert check(rig) <= CHANNELS, (cycle, mask)
+        harness = Harness(packets(), 6, forward={cycle: flipped(mask)}, seed=SEED).run(BUSY + REST)
+        assert check(harness) <= CHANNELS, (cycle, mask)
 
 
 class Once:
@@ -112,9 +112,9 @@ class Once:
 )
 def test_flips_are_found(wire: str, number: int, bits: tuple[int, ...]) -> None:
     fault = Once(sum(1 << bit for bit in bits), wire, number)
-    rig = Rig(packets(), 6, forward=dict.fromkeys(range(BUSY), fault), seed=SEED)
-    assert check(rig.run(BUSY + REST)) <= CHANNELS
-    assert rig.corrupt > 0
+    harness = Harness(packets(), 6, forward=dict.fromkeys(range(BUSY), fault), seed=SEED)
+    assert check(harness.run(BUSY + REST)) <= CHANNELS
+    assert harness.corrupt > 0
 
 
 @pytest.mark.nightly
@@ -129,17 +129,17 @@ def test_every_one_to_three_flips_of_a_cycle_are_found() -> None:
 @pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.nightly)])
 def test_what_is_dropped_comes_back(cycle: int) -> None:
     for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):
-        rig = Rig(packets(), 6, forward={at: dropped}, seed=SEED).run(BUSY + REST)
-        assert check(rig) <= 2, at
+        harness = Harness(packets(), 6, forward={at: dropped}, seed=SEED).run(BUSY + REST)
+        assert check(harness) <= 2, at
 
 
 @pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.nightly)])
 def test_a_credit_that_is_lost_comes_back(cycle: int) -> None:
     lost = 0
     for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):
-        rig = Rig(packets(), 6, credits={at: 7}, seed=SEED).run(BUSY + REST)
-        assert check(rig) <= 1, at
-        lost += rig.lost
+        harness = Harness(packets(), 6, credits={at: 7}, seed=SEED).run(BUSY + REST)
+        assert check(harness) <= 1, at
+        lost += harness.lost
     assert lost > 0
 
 
@@ -162,21 +162,21 @@ def test_a_guard_is_its_model(
 
 
 def test_who_waits_in_a_router_that_is_blocked_is_not_lost() -> None:
-    rig = Rig(packets(), 6, blocked=range(250), seed=SEED).run(250 + BUSY + REST)
-    assert check(rig) == 0
-    assert (rig.corrupt, rig.lost) == (0, 0)
+    harness = Harness(packets(), 6, blocked=range(250), seed=SEED).run(250 + BUSY + REST)
+    assert check(harness) == 0
+    assert (harness.corrupt, harness.lost) == (0, 0)
 
 
 def test_a_fence_gives_all_back_and_ends_what_is_open() -> None:
-    rig = Rig(packets(), 6, fence=range(20, 600), seed=SEED).run(BUSY + REST)
-    assert rig.have == [2, 2, 1]
-    assert all(not flits or flits[-1] & TAIL for flits in rig.flits)
-    assert any(flits and flits[-1] & CUT for flits in rig.flits)
-    assert rig.lost == 0
+    harness = Harness(packets(), 6, fence=range(20, 600), seed=SEED).run(BUSY + REST)
+    assert harness.have == [2, 2, 1]
+    assert all(not flits or flits[-1] & TAIL for flits in harness.flits)
+    assert any(flits and flits[-1] & CUT for flits in harness.flits)
+    assert harness.lost == 0
 
 
 def test_a_link_that_is_dead_is_asked_again_and_again() -> None:
     dead = dict.fromkeys(range(20, 400), dropped)
-    rig = Rig(packets(), 6, forward=dead, credits=dict.fromkeys(range(20, 400), 7)).run(400)
-    assert rig.lost == 0
-    assert rig.have != [2, 2, 1]
+    harness = Harness(packets(), 6, forward=dead, credits=dict.fromkeys(range(20, 400), 7)).run(400)
+    assert harness.lost == 0
+    assert harness.have != [2, 2, 1]

@@ -61,8 +61,8 @@ class RouterLockstep:
     def __init__(self, case: RouterCase, rng: random.Random) -> None:
         self.case, self.rng = case, rng
         self.build = replace(case.build, messages=case.message_bits > 0)
-        # Each life has other ones, so that a few lives have all.
-        self.lives = itertools.cycle(((0.9, 0.5, 0.1), (0.1, 0.0, 0.5), (0.5, 0.05, 0.0)))
+        # Each bench has other ones, so that a few have all.
+        self.shares = itertools.cycle(((0.9, 0.5, 0.1), (0.1, 0.0, 0.5), (0.5, 0.05, 0.0)))
         self.seen = Counter[str]()
         self.reset()
 
@@ -70,7 +70,7 @@ class RouterLockstep:
         """Begin anew."""
         self.stimuli = RouterStimuli(self.build, self.rng)
         self.stimuli.seen = self.seen
-        self.stimuli.busy, self.stimuli.wrong, holds = next(self.lives)
+        self.stimuli.busy, self.stimuli.wrong, holds = next(self.shares)
         self.stimuli.holds = holds if self.build.messages else 0.0
         self.leaving: deque[dict[int, int]] = deque([{}] * self.build.output_register)
 

@@ -13,7 +13,7 @@ from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.static_routes import chain_words
-from tests.rtl.static.rings import RIM, ring_routes
+from tests.rtl.static.rings import EDGE, ring_routes
 
 SIDE = int(os.environ.get("STATIC_SIDE", "2"))
 SPEC = StaticSpec(kind="static", width=SIDE, height=SIDE)
@@ -103,9 +103,9 @@ async def barriers(
     dut: Any, pauses: list[list[int]], wait_reads: int, cycles: int, fillers: int = PLACES
 ) -> list[Core]:
     """Load a ring, run the programs for so many cycles, and return them; the first is the root."""
-    await load(dut, ring_routes(RIM[SIDE]))
+    await load(dut, ring_routes(EDGE[SIDE]))
     mesh = Mesh(SIDE, SIDE)
-    places = [mesh.index(node) for node in RIM[SIDE]]
+    places = [mesh.index(node) for node in EDGE[SIDE]]
     cores = [Core(i == 0, waits, wait_reads, fillers) for i, waits in enumerate(pauses)]
     for now in range(cycles):
         await Timer(1, "ns")
@@ -121,7 +121,7 @@ async def barriers(
 
 def pauses(episodes: int) -> list[list[int]]:
     """Return every core's pauses: each in turn is late, the others follow at once."""
-    count = len(RIM[SIDE])
+    count = len(EDGE[SIDE])
     return [
         [LATE if episode % count == core else 3 * core % 5 for episode in range(episodes)]
         for core in range(count)
@@ -141,7 +141,7 @@ def early(cores: list[Core]) -> int:
 @cocotb.test()
 async def the_corrected_algorithm_holds(dut: Any) -> None:
     """Nobody leaves before all have arrived, and everybody leaves every time."""
-    episodes = len(RIM[SIDE]) + 2
+    episodes = len(EDGE[SIDE]) + 2
     cores = await barriers(dut, pauses(episodes), 2, episodes * (LATE + 40))
     assert [len(core.left) for core in cores] == [episodes] * len(cores)
     assert early(cores) == 0
@@ -150,7 +150,7 @@ async def the_corrected_algorithm_holds(dut: Any) -> None:
 @cocotb.test()
 async def the_printed_one_releases_early(dut: Any) -> None:
     """One core is late once: those ahead of it on the ring take the notify for the release."""
-    waits = [[0] for _ in RIM[SIDE]]
+    waits = [[0] for _ in EDGE[SIDE]]
     waits[-1] = [LATE]
     cores = await barriers(dut, waits, 1, 100)
     assert not cores[-1].arrived
@@ -161,7 +161,7 @@ async def the_printed_one_releases_early(dut: Any) -> None:
 @cocotb.parametrize(fillers=[PLACES - 1, PLACES, MOST, MOST + 1])
 async def fillers_that_do_and_do_not(dut: Any, fillers: int) -> None:
     """One fewer than a core buffer holds: early. One more than fit: the root stays in Wait."""
-    episodes = len(RIM[SIDE])
+    episodes = len(EDGE[SIDE])
     cores = await barriers(dut, pauses(episodes), 2, episodes * (LATE + 60), fillers)
     assert bool(early(cores)) == (fillers < PLACES)
     over = [len(core.left) for core in cores]
@@ -172,7 +172,7 @@ async def fillers_that_do_and_do_not(dut: Any, fillers: int) -> None:
 @cocotb.parametrize(less=[0, 1])
 async def a_tree_needs_every_flit(dut: Any, less: int) -> None:
     """A chain from the root, whose farthest member is late. One flit less: the root is gone."""
-    ring = RIM[SIDE]
+    ring = EDGE[SIDE]
     root, last = (Mesh(SIDE, SIDE).index(node) for node in (ring[0], ring[-1]))
     routes = {
         (switch, port): source

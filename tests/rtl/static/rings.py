@@ -3,11 +3,11 @@
 from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
 from syncfabric.models.planning.free_links import Output
 
-RIM: dict[int, list[Node]] = {
+EDGE: dict[int, list[Node]] = {
     2: [(0, 0), (1, 0), (1, 1), (0, 1)],
     3: [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)],
 }
-"""The rim of a square, by the length of its side."""
+"""The edge of a square, by the length of its side."""
 
 
 def ring_routes(ring: list[Node]) -> dict[Output, int]:

@@ -60,14 +60,14 @@ class GuardedPair(wiring.Component):
 
 
 class _Channel:
-    """A channel's words in flight, in lives of groups one after the other.
+    """A channel's words in flight, in instances of groups one after the other.
 
     Attributes
     ----------
     credits : int
         Of the sender's router.
     sent, came : list of int
-        Words of this life.
+        Words of this instance.
     open : bool
         At the receiver.
     """
@@ -127,7 +127,7 @@ class GuardLockstep:
         self.receiver.gives(freed)
         returns = self._checks.back(self.receiver.freed)
         back.append(returns)
-        driven, returned = self._spoil(comes, back.popleft())
+        driven, returned = self._inject(comes, back.popleft())
         got = self._seen(driven)
         given = self.receiver.step(got, opens)
         counts = self._counts(returned)
@@ -167,7 +167,7 @@ class GuardLockstep:
                 assert end.credits == end.places, f"channel {c}: {end.credits} credits"
                 end.open, end.left = True, rng.choice((30, 100, 400))
                 end.sent, end.came = [], []
-                self.seen["lives"] += 1
+                self.seen["instances"] += 1
 
     def _send(self, faults: int) -> StreamSeen:
         """Let the sender's router send a word, in an open channel or just after."""
@@ -183,7 +183,7 @@ class GuardLockstep:
         valid = 0 if chosen is None else 1 << chosen
         return StreamSeen(valid, word, faults, tuple(self.sender.sent))
 
-    def _spoil(
+    def _inject(
         self, forward: tuple[int, int, int, int], back: int
     ) -> tuple[tuple[int, int, int, int], int]:
         """Return what becomes of the wires."""

@@ -27,7 +27,7 @@ def test_guards_do_what_their_models_do(name: str, cycles: int) -> None:
     layout = LAYOUTS[name]
     lockstep = GuardLockstep(layout, random.Random(f"{SEED} {name}"))
     seen = together(GuardedPair(layout), lockstep, SEED, cycles)
-    assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "lives")), seen
+    assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "instances")), seen
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_without_faults_all_is_as_without_guards() -> None:
         assert expected["far__valid"].value == pins["near__valid"]
         assert expected["far__fault"].value == pins["near__fault"]
         assert expected["near__credit"].value == pins["far__credit"]
-    assert lockstep.seen.keys() == {"came", "lives"} | {"corrupt", "lost"}
+    assert lockstep.seen.keys() == {"came", "instances"} | {"corrupt", "lost"}
     assert not lockstep.seen["corrupt"] + lockstep.seen["lost"]

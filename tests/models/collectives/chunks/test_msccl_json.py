@@ -166,8 +166,8 @@ def test_what_is_wrong_is_reported() -> None:
 
 def test_links_and_switches_let_so_many_through_in_a_round() -> None:
     values = allgather()
-    crowd = [[0, 0, 1]] * 3
-    values["steps"].insert(0, {"msccl_type": "step", "rounds": 1, "sends": crowd})
+    many = [[0, 0, 1]] * 3
+    values["steps"].insert(0, {"msccl_type": "step", "rounds": 1, "sends": many})
     words = "step 0: 3 chunks pass link 0 to 1, which lets 2 in 1 round through"
     assert check_algorithm(read(values)).wrong == (words,)
     values["steps"][0]["rounds"] = 2

@@ -100,9 +100,9 @@ class PlainNetwork:
                     link, form = n * self.ports + p, self.nodes[n].ends[p].form
                     credit = wires[m][1][q]
                     comes, back[n][p] = self.links[n, p].step(
-                        sent[p], self.spoil_back(link, credit)
+                        sent[p], self.faulty_back(link, credit)
                     )
-                    forward[m][q] = self.spoil(link, comes, form)
+                    forward[m][q] = self.faulty(link, comes, form)
                     self.show(link, sent[p], credit, form)
                 elif (n, p) not in shape.node_at and shape.router.check_bits:
                     back[n][p] = Back(empty=-1)
@@ -116,8 +116,8 @@ class PlainNetwork:
                 assert end
                 interface = self.interfaces[i]
                 inputs = PlaceInputs(
-                    {0: self.spoil(up, sent[p], end)},
-                    {0: self.spoil_back(link, credits_of[p])},
+                    {0: self.faulty(up, sent[p], end)},
+                    {0: self.faulty_back(link, credits_of[p])},
                     requests[i],
                     answers[i],
                     arrivals[i],
@@ -125,8 +125,8 @@ class PlainNetwork:
                     eject_credit=freed.get(i, 0),
                 )
                 out = interface.step(inputs)
-                forward[n][p] = self.spoil(link, out.forward[0], end)
-                back[n][p] = self.spoil_back(up, out.back[0])
+                forward[n][p] = self.faulty(link, out.forward[0], end)
+                back[n][p] = self.faulty_back(up, out.back[0])
                 self.show(up, sent[p], out.back[0], end)
                 self.show(link, out.forward[0], credits_of[p], end)
                 self.eject(i, out.eject)
@@ -160,7 +160,7 @@ class PlainNetwork:
     def inject(self, faults: list[Fault]) -> None:
         self.faults += faults
 
-    def spoil(self, link: int, wires: Forward, form: LinkForm) -> Forward:
+    def faulty(self, link: int, wires: Forward, form: LinkForm) -> Forward:
         """Return forward wires of a link, its faults done to them."""
         for fault in sorted(self.faults, key=lambda fault: (fault.kind, fault.mask)):
             kinds = FaultKind.DROP, FaultKind.FLIP, FaultKind.INJECTED
@@ -171,7 +171,7 @@ class PlainNetwork:
                     wires = form.flip(wires, fault.mask)
         return Forward() if self.is_dead(link) else wires
 
-    def spoil_back(self, link: int, back: Back) -> Back:
+    def faulty_back(self, link: int, back: Back) -> Back:
         """Return the wires back of a link."""
         if self.is_dead(link):
             return Back()

@@ -167,7 +167,7 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
     bench = Bench(row(4, **keys) if interfaces else mesh(4, 1, **keys))
     group = group_of(bench)
     processes = streams_of(bench).processes
-    for life in range(6):
+    for instance in range(6):
         for process in processes:
             process.ready = lambda now: True
         if by == "manager":
@@ -176,11 +176,11 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
         else:
             bench.by_host(group)
         start = gives(bench, group, 100)
-        if life == 5:
+        if instance == 5:
             break
         for process in processes:
             process.ready = lambda now: now % 7 == 0
-        bench.run(30 + 9 * life)
+        bench.run(30 + 9 * instance)
         if by == "manager":
             bench.command(0, Operation.KILL, group)
         else:

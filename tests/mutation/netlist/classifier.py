@@ -59,7 +59,7 @@ SAID = re.compile(r"snl_(\w+)\s+(-?\d+)")
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Classification:
     """What became of a mutant.
 
     Parameters
@@ -74,9 +74,9 @@ class Judgement:
     why: str
 
 
-def judge(
+def classify(
     block: Block, mutants: Mutants, numbers: Iterable[int], *, seconds: int = 60
-) -> Iterator[tuple[int, Judgement]]:
+) -> Iterator[tuple[int, Classification]]:
     """Judge mutants, one after the other.
 
     Parameters
@@ -97,7 +97,7 @@ def judge(
             (folder / f"{which}.il").write_text(text.replace("\\block\n", f"\\{which}\n"))
         (folder / "pair.v").write_text(pair_verilog(mutants, block.guards))
         yosys(folder, PREPARE)
-        yield from _Bench(folder, seconds).judge(list(numbers))
+        yield from _Bench(folder, seconds).classify(list(numbers))
 
 
 class _Bench:
@@ -118,7 +118,7 @@ class _Bench:
         }
         self._begins = [entry["input"] for entry in told["inits"]]
 
-    def judge(self, numbers: list[int]) -> Iterator[tuple[int, Judgement]]:
+    def classify(self, numbers: list[int]) -> Iterator[tuple[int, Classification]]:
         """Judge mutants."""
         for number in numbers:
             self._write(f"same{number}", number, self._same)
@@ -126,7 +126,7 @@ class _Bench:
         proved = self._said(PROVE, [f"same{number}" for number in numbers], "proved")
         words = {number: proved.get(f"same{number}", ("", 0))[0] for number in numbers}
         same = [number for number in numbers if self._is_same(number, words[number])]
-        yield from ((number, Judgement("equivalent", "")) for number in same)
+        yield from ((number, Classification("equivalent", "")) for number in same)
         differ = [number for number in numbers if number not in same]
         broken: dict[str, tuple[str, int]] = {}
         if self._holds:
@@ -135,11 +135,11 @@ class _Bench:
         for number in differ:
             word, depth = broken.get(f"claims{number}", ("", 0))
             if word == "SAT":
-                yield number, Judgement("proof", f"a claim fails in frame {depth}")
+                yield number, Classification("proof", f"a claim fails in frame {depth}")
             elif words[number] == "SAT":
-                yield number, Judgement("alive", "a run tells it apart")
+                yield number, Classification("alive", "a run tells it apart")
             else:
-                yield number, Judgement("alive", "neither told apart nor proved the same")
+                yield number, Classification("alive", "neither told apart nor proved the same")
 
     def _is_same(self, number: int, word: str) -> bool:
         """Sweeping merges what is always equal; where nothing is left, `pdr` has nothing to say."""

@@ -1,12 +1,12 @@
-"""Lights of a board: what a network does, for the eye."""
+"""StatusLeds of a board: what a network does, for the eye."""
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 
-class Lights(wiring.Component):
-    """Eight lights, from the lowest bit as the members stand; events are lit for a while.
+class StatusLeds(wiring.Component):
+    """Eight LEDs, from the lowest bit as the members stand; events are lit for a while.
 
     Parameters
     ----------
@@ -43,6 +43,6 @@ class Lights(wiring.Component):
                 m.d.sync += left.eq(left[1:])
             glowing.append(left.any())
         released, talks = glowing
-        lights = (time[self._beat - 1], self.started, released, self.irq, talks)
-        m.d.sync += self.leds.eq(Cat(*lights, self.sends, self.lost, self.wrong))
+        states = (time[self._beat - 1], self.started, released, self.irq, talks)
+        m.d.sync += self.leds.eq(Cat(*states, self.sends, self.lost, self.wrong))
         return m

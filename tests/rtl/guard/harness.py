@@ -56,7 +56,7 @@ class _Pair(wiring.Component):
 
 
 @dataclass
-class Rig:
+class Harness:
     """Packets and messages to send, faults by cycle, and what came of them.
 
     Parameters
@@ -89,7 +89,7 @@ class Rig:
     def __post_init__(self) -> None:
         self.have = [2, 2, 1]
         self.flits: tuple[list[int], list[int]] = ([], [])
-        self.heard: list[int] = []
+        self.received: list[int] = []
         self.corrupt = self.lost = 0
         self.quiet = False
         self._queues = [
@@ -105,7 +105,7 @@ class Rig:
         self._freed = 0
         self._rng = random.Random(self.seed)
 
-    def run(self, cycles: int) -> "Rig":
+    def run(self, cycles: int) -> "Harness":
         """Play so many cycles."""
         pair = _Pair()
 
@@ -166,4 +166,4 @@ class Rig:
                 # A place that is being freed can not be filled yet.
                 assert len(self._held[c]) + (self._freed >> c & 1) < (2, 2, 1)[c], "overflow"
                 self._held[c].append(flit)
-                (self.heard if c == 2 else self.flits[c]).append(flit)
+                (self.received if c == 2 else self.flits[c]).append(flit)
