@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.models.planning.set_up_writes import members
-from syncfabric.sim.assemble.network import link_wires, module_names, modules_verilog, shown_links
+from syncfabric.sim.assemble.network import link_probes, link_wires, module_names, modules_verilog
 from syncfabric.sim.assemble.verilog import ports_of
 
 _CLOCKS = {"clk": "clk", "rst": "reset"}
@@ -135,7 +135,7 @@ def _edges(spec: Any, plan: BarrierPlan) -> Iterator[str]:
     layout = shape.router.layout
     if layout.routed:
         return
-    links = [*shown_links(spec, "top")]
+    links = [*link_probes(spec, "top")]
     outputs = shape.router.links + (not shape.interfaces)
     widths = link_wires(spec)
     wires = widths.get("sync") or widths["flit"] + widths.get("rest", 0)
@@ -155,9 +155,9 @@ def _edges(spec: Any, plan: BarrierPlan) -> Iterator[str]:
                 numbers["DOWN_ENTRY"] = fields[f"entry_{port}"]
                 ports = {"clk": "clk", "rst": "rst"}
                 for end, number in (("up", up), ("down", image.router * outputs + port)):
-                    shown = links[number]
-                    assert shown, number
-                    words = {f"{end}_valid": shown.sync_valid, end: shown.sync or shown.flit}
+                    probe = links[number]
+                    assert probe, number
+                    words = {f"{end}_valid": probe.sync_valid, end: probe.sync or probe.flit}
                     ports |= {name: word.replace("top.", "") for name, word in words.items()}
                 name = f"sva_group_{group.id}_router_{image.router}_{port}"
                 yield _instance("edge", name, numbers, ports)

@@ -59,7 +59,7 @@ def run_collectives(
     """Run collectives, hardware and golden model compared in every cycle.
 
     In operation e of a collective member e mod n begins last. Words are drawn from ``seed``; what
-    everybody has in the end is checked with Python's integers.
+    every member has in the end is checked with Python's integers.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ def _reported(what: str) -> Iterator[None]:
 
 
 def _remove_folder(folder: Path) -> None:
-    with suppress(OSError):  # somebody else uses it already
+    with suppress(OSError):  # others use it already
         folder.rmdir()
 
 

@@ -62,7 +62,7 @@ def in_files(text: str, name: str, top: str, *, split: bool, macro: str = "") ->
 
 
 def _below(modules: Mapping[str, str], top: str, without: str) -> set[str]:
-    """Return the modules in a module, but for one and what is in that alone."""
+    """Return the modules in a module, except one and what is in that alone."""
     found, waiting = set[str](), [top]
     while waiting:
         new = uses(modules[waiting.pop()]) & modules.keys() - found - {without}

@@ -232,10 +232,10 @@ def check_churn(spec: NetworkSpec) -> None:
     network.check_renewal("churn")
     used = Counter(member for group in spec.groups for member in group.members)
     registers = network.port_registers
-    room = sum(used[node] < registers for node in network.topology.nodes)
-    if room < 2:
+    free = sum(used[node] < registers for node in network.topology.nodes)
+    if free < 2:
         raise SpecError(
-            f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "
+            f"churn: {free} of the nodes of {spec.name} can take another group, and a group that "
             f"comes and goes has two members; set groups above {network.groups} in [network], or "
             "remove a group"
         )

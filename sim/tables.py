@@ -243,7 +243,7 @@ def _routes(group: "GroupPlan") -> tuple[str, Rows]:
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
-    """Return what a reader should know of a plan: its network, its size, who is left out."""
+    """Return what a reader should know of a plan: its network, its size, the members left out."""
     from syncfabric.models.planning.updown import MOST_ROUTED
 
     network = plan.spec.network

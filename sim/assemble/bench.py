@@ -6,16 +6,16 @@ from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import (
+    link_probes,
     modules_verilog,
     reset_cycles,
-    shown_links,
     targets,
     top_ports,
     top_verilog,
 )
 from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.player import player_text
-from syncfabric.sim.assemble.top import Shown
+from syncfabric.sim.assemble.top import LinkProbe
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
@@ -76,7 +76,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
 def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
     """Place the network, connected by wires named like its ports.
 
-    Inputs are declared by the player, but for the links to the nodes.
+    Inputs are declared by the player, except the links to the nodes.
     """
     made_here = [name for each in parts_of(spec) for name, _, _ in each.ports()]
     ports: dict[str, str | None] = {}
@@ -166,13 +166,13 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     """
     links = links_of(spec)
     lanes = links.count * links.width
-    shown = list(shown_links(spec, dut)) if lanes else []
+    probes = list(link_probes(spec, dut)) if lanes else []
     count = len(spec.topology.nodes)
     observed = list(enumerate(targets(spec)))
     released = f"released !== {zero(count * spec.port_registers)}"
     inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
-    guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
+    guarded = [(number, link.guards) for number, link in enumerate(probes) if link and link.guarded]
     conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
     for each in parts_of(spec):
@@ -196,12 +196,12 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
 {"      seen_ports = 0;" if ports else ""}
     end else begin
-{_lines(_look(shown, links))}
+{_lines(_look(probes, links))}
 {_lines(_look_at_guards(guarded))}
       if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
                 cycle, {valid}, {credit}, released);
-{_lines(_flits(shown, links, _slot_words(spec)))}
+{_lines(_flits(probes, links, _slot_words(spec)))}
         if ({released}) begin
 {_lines(_results(spec))}
         end
@@ -232,23 +232,23 @@ def _lane_conditions(lanes: int) -> Iterator[str]:
         yield from (f"{name} !== {zero(lanes)}" for name in ("probe_valid", "probe_credit"))
 
 
-def _look(shown: list[Shown | None], links: Links) -> Iterator[str]:
+def _look(probes: list[LinkProbe | None], links: Links) -> Iterator[str]:
     """Yield the statements that gather what is on the links."""
-    for kind in ("valid", "credit") if shown else ():
+    for kind in ("valid", "credit") if probes else ():
         yield f"      probe_{kind} = {{"
-        yield f"{_concatenation(shown, kind, links)}}};"
+        yield f"{_concatenation(probes, kind, links)}}};"
 
 
-def _concatenation(shown: list[Shown | None], kind: str, links: Links) -> str:
+def _concatenation(probes: list[LinkProbe | None], kind: str, links: Links) -> str:
     """Return every link's bits of ``kind``, the highest first."""
     prefixes = ("stream_", "slots_", "sync_", "")
 
-    def bits(link: Shown) -> Iterator[str]:
+    def bits(link: LinkProbe) -> Iterator[str]:
         if link.stream:
             yield link.stream_fault if kind == "valid" else zero(links.streams)
         yield from filter(None, (getattr(link, prefix + kind) for prefix in prefixes))
 
-    terms = [", ".join(bits(link)) if link else zero(links.width) for link in shown]
+    terms = [", ".join(bits(link)) if link else zero(links.width) for link in probes]
     return ",\n".join(f"        {term}" for term in reversed(terms))
 
 
@@ -274,15 +274,15 @@ def _slot_words(spec: AnySpec) -> tuple[int, int]:
     return (spec.slots.slots, spec.slots.word.width) if spec.slots else (0, 0)
 
 
-def _flits(shown: list[Shown | None], lanes: Links, slots: tuple[int, int]) -> Iterator[str]:
+def _flits(probes: list[LinkProbe | None], lanes: Links, slots: tuple[int, int]) -> Iterator[str]:
     """Yield the statements that print what is on the links: flits, and then other words."""
-    if not shown:
+    if not probes:
         return
     channels, classes, width = lanes.channels + lanes.setup, lanes.classes, lanes.width
     count, bits_of = slots
-    yield f"        if (probe_valid !== {zero(len(shown) * width)}) begin"
-    for first in range(0, len(shown), GROUP):
-        links = shown[first : first + GROUP]
+    yield f"        if (probe_valid !== {zero(len(probes) * width)}) begin"
+    for first in range(0, len(probes), GROUP):
+        links = probes[first : first + GROUP]
         bits = f"probe_valid[{first * width} +: {len(links) * width}]"
         yield f"          if ({bits} !== {zero(len(links) * width)}) begin"
         for link in filter(None, links):

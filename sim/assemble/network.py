@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble import nodes, static
-from syncfabric.sim.assemble.top import LinkWires, Shown
+from syncfabric.sim.assemble.top import LinkProbe, LinkWires
 from syncfabric.sim.assemble.verilog import closed
 
 
@@ -17,7 +17,7 @@ class _Kind(Protocol):
     def module_names(self, spec: Any) -> tuple[str, ...]: ...
     def modules_verilog(self, spec: Any) -> str: ...
     def registers(self, spec: Any) -> int: ...
-    def shown_links(self, spec: Any, top: str) -> Iterator[Shown | None]: ...
+    def link_probes(self, spec: Any, top: str) -> Iterator[LinkProbe | None]: ...
     def targets(self, spec: Any) -> list[tuple[str, int]]: ...
     def top_ports(self, spec: Any, *, taps: bool) -> Iterator[tuple[str, str, int | None]]: ...
     def top_verilog(self, spec: Any, name: str) -> str: ...
@@ -84,6 +84,6 @@ def targets(spec: AnySpec) -> list[tuple[str, int]]:
     return _of(spec).targets(spec)
 
 
-def shown_links(spec: AnySpec, top: str) -> Iterator[Shown | None]:
+def link_probes(spec: AnySpec, top: str) -> Iterator[LinkProbe | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
-    return _of(spec).shown_links(spec, top)
+    return _of(spec).link_probes(spec, top)

@@ -21,11 +21,11 @@ from syncfabric.sim.assemble.modules import (
     wire_of,
 )
 from syncfabric.sim.assemble.parts import parts_of
-from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
+from syncfabric.sim.assemble.top import LinkProbe, LinkWires, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, merged, part, zero
 
 PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
-"""Ports of a node that its process has, but for packets."""
+"""Ports of a node that its process has, except packets."""
 
 CHAIN = {
     **{"request_valid": 1, "request": 16 + 1 + 8 + 32},
@@ -101,7 +101,7 @@ def routes_of(spec: MessageSpec) -> list[list[int]]:
 
 
 def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, int]]:
-    """Return width and value of the constant inputs of a router's module, but for ``index``.
+    """Return width and value of the constant inputs of a router's module, except ``index``.
 
     The value of ``routes`` is 0 here: see ``routes_of``.
     """
@@ -307,7 +307,7 @@ def _join_chain(top: ModuleWriter, spec: MessageSpec) -> None:
     top.instance(END, "config_end", {"clk": "clk", "rst": "rst", **last})
 
 
-def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
+def link_probes(spec: MessageSpec, top: str) -> Iterator[LinkProbe | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link.
 
     Output p of router r is link r * P + p, P its ports that are links or nodes; then come the
@@ -319,18 +319,18 @@ def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
     for r in range(shape.routers):
         for p in range(shape.router.links):
             if (r, p) in shape.ends:
-                yield _shown(names, top, link_name(r, p), _far_name(shape, (r, p)))
+                yield _probe(names, top, link_name(r, p), _far_name(shape, (r, p)))
             elif shape.interfaces and (r, p) in shape.node_at:
-                yield _shown(names, top, link_name(r, p))
+                yield _probe(names, top, link_name(r, p))
             else:
                 yield None
         if not shape.interfaces:
             yield _local(spec, "eject", r)
     for i in range(len(shape.nodes)):
-        yield _shown(names, top, f"uplink_{i}") if shape.interfaces else _local(spec, "inject", i)
+        yield _probe(names, top, f"uplink_{i}") if shape.interfaces else _local(spec, "inject", i)
 
 
-def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Shown:
+def _probe(names: Mapping[str, int], top: str, link: str, far: str = "") -> LinkProbe:
     back = LinkWires.back
     wires = {name: f"{top}.{(far or link) if name in back else link}_{name}" for name in names}
     if "sync_credit" not in wires:
@@ -346,15 +346,15 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
         wires["stream"] = f"{{{', '.join(filter(None, parts))}}}"
     if rest := wires.pop("rest", None):
         wires["flit"] = f"{{{rest}, {wires['flit']}}}"
-    return Shown(**wires)
+    return LinkProbe(**wires)
 
 
-def _local(spec: MessageSpec, name: str, i: int) -> Shown | None:
+def _local(spec: MessageSpec, name: str, i: int) -> LinkProbe | None:
     """Return what is on a node's own link, which has packets of processes alone."""
     if not spec.channels:
         return None
     above = zero(links_of(spec).width - spec.channels)
-    return Shown(
+    return LinkProbe(
         valid=part(f"{name}_valid", i, spec.channels),
         sync_valid=above,
         credit=part(f"{name}_credit", i, spec.channels),

@@ -10,8 +10,8 @@ from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.rtl.static.node import StaticCore, StaticNode
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.top import (
+    LinkProbe,
     LinkWires,
-    Shown,
     config_of_top,
     config_ports,
     join_config_answers,
@@ -221,18 +221,18 @@ def _link_ports(spec: StaticSpec, switch: int) -> Iterator[tuple[str, str]]:
                 yield outgoing, zero(width) if back else ""
 
 
-def shown_links(spec: StaticSpec, top: str) -> Iterator[Shown | None]:
+def link_probes(spec: StaticSpec, top: str) -> Iterator[LinkProbe | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
     graph = spec.graph
     for switch in range(graph.switches):
         for port, side in enumerate(spec.link_names):
             there = graph.across(switch, port) or graph.node_at(switch, port) is not None
-            yield _shown(f"{top}.{_link(spec, switch, side)}") if there else None
+            yield _probe(f"{top}.{_link(spec, switch, side)}") if there else None
         if graph.own:
-            yield _shown(f"{top}.{_local(spec, switch, 'eject')}")
+            yield _probe(f"{top}.{_local(spec, switch, 'eject')}")
     for node in range(len(graph.nodes)):
-        yield _shown(f"{top}.{_local(spec, node, 'inject')}")
+        yield _probe(f"{top}.{_local(spec, node, 'inject')}")
 
 
-def _shown(link: str) -> Shown:
-    return Shown(valid=f"{link}_valid", credit=f"{link}_credit", flit=f"{link}_flit")
+def _probe(link: str) -> LinkProbe:
+    return LinkProbe(valid=f"{link}_valid", credit=f"{link}_credit", flit=f"{link}_flit")

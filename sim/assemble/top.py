@@ -17,7 +17,7 @@ class LinkWires(dict[str, int]):
 
 
 @dataclass(frozen=True)
-class Shown:
+class LinkProbe:
     """What is on a link, as Verilog expressions.
 
     Parameters

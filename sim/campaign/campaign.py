@@ -245,7 +245,7 @@ class FaultClassifier(Bench):
             return False
         if trial.kind is Kind.WRITE:
             return self.perform(software.write(group, trial.node, *trial.write))
-        return self.perform(software.meddle(group, trial.node))
+        return self.perform(software.try_unauthorized(group, trial.node))
 
     def _renew(self, trial: Trial, group: GroupPlan, software: EngineGroups) -> None:
         """Kill a group and set it up again while the fault happens."""

@@ -173,7 +173,7 @@ def _row(name: str, counts: Sequence[KindCount], shown: Sequence[Verdict]) -> li
         reported.update(count.reported)
     numbers = (sum(count.verdicts[verdict] for count in counts) for verdict in shown)
     faults = sum(count.faults for count in counts)
-    reporters = ", ".join(f"{who} {times:,}" for who, times in reported.most_common())
+    reporters = ", ".join(f"{name} {times:,}" for name, times in reported.most_common())
     return [name, f"{faults:,}", *(f"{number:,}" for number in numbers), reporters or "–"]
 
 

@@ -94,7 +94,7 @@ BARRIERS = (
 """What ``sf_barrier`` can be made of; in C with ``SF_`` before it, as ``SF_REFLEX_TREE``."""
 
 _MOST_SECONDS = 120.0
-"""Time of one call of the compiler: what includes a pipe would take for ever."""
+"""Time of one call of the compiler: what includes a pipe would never end."""
 
 _SCRIPT, _ELF, _SAID = "program.ld", "program.elf", "warnings.txt"
 

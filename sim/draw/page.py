@@ -130,12 +130,12 @@ def to_svg(figure: "Figure") -> str:
 
 
 TOP = 0.84
-"""Room for the page's title, in inches."""
+"""Space for the page's title, in inches."""
 KEY_LINE = 0.19
 
 
 class Margins(NamedTuple):
-    """Room around a network, in inches."""
+    """Space around a network, in inches."""
 
     left: float
     right: float
@@ -173,8 +173,8 @@ class Page:
         lines = -(-len(key) // columns)
         below = 0.3 + lines * KEY_LINE if key else 0.1
         words = textwrap.wrap(caption, int((width - 0.6) / 0.058))
-        room = below + len(words) * KEY_LINE if key or words else 0.0
-        self.width, self.height = width, height + room
+        space = below + len(words) * KEY_LINE if key or words else 0.0
+        self.width, self.height = width, height + space
         self.figure = Figure(figsize=(self.width, self.height))
         for place, line in enumerate(reversed(words)):
             bottom = (below + place * KEY_LINE) / self.height
@@ -208,9 +208,9 @@ class Page:
 
     def text(self, words: str, middle: float, top: float, size: float, **style: Any) -> None:
         """Write a centred line, shrunk where the page is too narrow for it."""
-        room = 2 * min(middle, self.width - middle) - 0.2
+        space = 2 * min(middle, self.width - middle) - 0.2
         letter = 0.66 if style.get("weight") == "bold" else 0.56
-        fits = room * 72 / max(1, len(words)) / letter
+        fits = space * 72 / max(1, len(words)) / letter
         self.figure.text(
             middle / self.width,
             1 - top / self.height,

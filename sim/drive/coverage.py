@@ -146,7 +146,7 @@ class EngineCoverage(Coverage):
             self.hits[f"fault: {fault.kind.name}"] += 1
 
     def act(self, act: Act) -> Sequence[Mismatch]:
-        """Take in who waits, and who is let go by a KILL."""
+        """Take in which members wait, and which a KILL releases."""
         if isinstance(act, Joined):
             self._places[act.number, act.member] = act.node, act.register
         elif isinstance(act, Arrival):

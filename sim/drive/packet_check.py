@@ -172,7 +172,7 @@ class PacketCheck(Rule):
         else:
             heads = [bool(flit & self._head) for flit in flits]
             if heads != [True] + [False] * (FLITS - 1):
-                yield self._wrong(last, node, "injected: head first, tail fifth", _shown(flits))
+                yield self._wrong(last, node, "injected: head first, tail fifth", _text(flits))
                 return
             _, source, created, number = (word & self._payload for word in flits[:4])
             created = last - (last - created) % self._wrap
@@ -194,11 +194,11 @@ class PacketCheck(Rule):
         expected = self._sent.get(node, [])
         place = next((i for i, sent in enumerate(expected) if sent.flits == flits), None)
         if place is None:
-            yield self._wrong(cycle, node, "ejected: a packet on its way here", _shown(flits))
+            yield self._wrong(cycle, node, "ejected: a packet on its way here", _text(flits))
             return
         sent = expected.pop(place)
         if self._ordered and any(other.line == sent.line for other in expected[:place]):
-            yield self._wrong(cycle, node, "ejected: in order", _shown(flits))
+            yield self._wrong(cycle, node, "ejected: in order", _text(flits))
         self.ejected += 1
         if sent.created is not None:
             self._numbers.discard((sent.source, flits[3] & self._payload))
@@ -239,7 +239,7 @@ class PacketCheck(Rule):
                 yield Mismatch(cycle, None, name, seen if seen >= 0 else "unknown bits", wanted)
 
 
-def _shown(flits: Sequence[int]) -> str:
+def _text(flits: Sequence[int]) -> str:
     return " ".join(map(hex, flits))
 
 

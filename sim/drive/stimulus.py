@@ -116,7 +116,7 @@ class Illegal(Program):
                 driver.port.ask(request)
 
     def _arrive(self, now: int, inputs: Inputs, endpoint: tuple[int, int]) -> None:
-        """Arrive where that is refused, unless somebody does who may."""
+        """Arrive where that is refused, unless a member does that may."""
         rng, bits = self._driver.rng, self._shape.router.data_bits
         data, last = rng.getrandbits(bits) if bits else 0, rng.random() < 0.5
         if endpoint not in inputs.arrive:

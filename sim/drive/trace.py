@@ -209,7 +209,7 @@ A count with unknown bits is -1.
 class Rule:
     """A rule that a trace must satisfy, or a measure of it: it takes the trace in, in order.
 
-    In a cycle the wires come first; then software's acts, but for turns, which come before them.
+    In a cycle the wires come first; then software's acts, except turns, which come before them.
     """
 
     def begin(self, chunk: Chunk) -> None:

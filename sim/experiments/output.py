@@ -23,7 +23,7 @@ LEAST, WIDTH, LEFT, ALONE, STACKED, BELOW = 7.4, 4.8, 0.85, 3.6, 2.6, 0.62
 MARK, LETTER = 0.6, 0.068
 """Of a mark of the key and of a letter of its words, in inches."""
 PAPER, OURS, RTL, MODEL, SOFTWARE = ", paper", ", ours", ", RTL", ", model", ", software"
-"""How labels end of what is to be compared: those that are the same but for this look alike."""
+"""How labels end of what is to be compared: those that differ in this alone look alike."""
 LINE_STYLES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed", SOFTWARE: "dashed"}
 MEANING = {PAPER: "Open markers: the paper's values.", RTL: "Half-filled: measured on the RTL."}
 RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 68

@@ -10,7 +10,7 @@
 //   close GID        they arrive no more, and may be released broken
 //   absent GID NODE  this one arrives no more
 //   dismiss GID      forget a group's members
-//   inside GID NODE ...   how many have arrived and are not released, but for those at these nodes;
+//   inside GID NODE ...   how many have arrived and are not released, except those at these nodes;
 //                    of a group that is closed, where BREAKS_ALL, how many await their last release
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 #pragma once

@@ -22,7 +22,7 @@ template <class Network> class Corrupt {
             return place_ >= 0 && place_ < NODES && place_at_node_ < REGISTERS;
         if (place_ < 0 || place_ >= Network::LINKS) return false;
         for (auto& link : network.links)
-            if (network.shown[place_].valid == link.from.valid) link_ = &link;
+            if (network.probed[place_].valid == link.from.valid) link_ = &link;
         return link_;
     }
 

@@ -64,7 +64,7 @@ template <class Network, class Act> void every(Network& network, Act act) {
 
 // Network has: `context`; `nodes`, the tiles with processes; `TILES`, how many tiles there are in
 // all, and `at(i, act)`, which gives act(tile i), as the config port counts them, nodes first;
-// `links`; `shown`, the end of each link that the probe looks at, by number (no wires: no such
+// `links`; `probed`, the end of each link that the probe looks at, by number (no wires: no such
 // link); `wired`, the barrier wires of their links by number, if there are any (null: no such link).
 template <class Network> class Fabric {
   public:

@@ -13,7 +13,7 @@ template <class Network> class InFlight {
     void look([[maybe_unused]] const Network& network) {
         if (ends_.empty()) {
             // What is sent, and what comes back to the sender; the local ports are no such links.
-            ends_ = network.shown;
+            ends_ = network.probed;
             for (const auto& link : network.links)
                 ends_[link.number < 0 ? ~link.number : link.number] = link.from;
         }
@@ -34,6 +34,6 @@ template <class Network> class InFlight {
     }
 
   private:
-    decltype(Network::shown) ends_;
+    decltype(Network::probed) ends_;
     std::vector<int> flits_ = std::vector<int>(Network::LINKS), messages_ = flits_;
 };

@@ -56,7 +56,7 @@ struct Network {
 #endif
     std::vector<Link<End>> links;
     std::vector<ChainLink> chain;
-    std::vector<End> shown = std::vector<End>(LINKS);
+    std::vector<End> probed = std::vector<End>(LINKS);
     std::vector<int> home = std::vector<int>(TILES);  // the router near which each tile is
 
     // The tile of a target, or any tile.
@@ -90,8 +90,8 @@ struct Network {
             for (End end : std::vector<End>{PORT_ENDS(t, out)}) out.push_back(end);
 #if !INTERFACES
             nodes.push_back(&t);
-            FOR_PACKETS(shown[OUTPUTS * r + LINKS_OF] = LOCAL_END(t, eject);
-                        shown[OUTPUTS * ROUTERS + r] = LOCAL_END(t, inject);)
+            FOR_PACKETS(probed[OUTPUTS * r + LINKS_OF] = LOCAL_END(t, eject);
+                        probed[OUTPUTS * ROUTERS + r] = LOCAL_END(t, inject);)
 #endif
         }
         const auto &across = table("across"), &stages = table("stages");
@@ -129,7 +129,7 @@ struct Network {
         if (!stages) return link(number, source, target, near, far);
 #if REGISTERED
         // The probe looks at both ends.
-        shown[number] = Link<End>{0, 0, near, far, 0}.driven();
+        probed[number] = Link<End>{0, 0, near, far, 0}.driven();
         for (int stage = stages; stage--;) {  // from the end that receives
             int tile = TARGETS + registers.size();
             home[tile] = from;
@@ -145,7 +145,7 @@ struct Network {
 
     void link(int number, int source, int target, End from, End to) {
         links.push_back({source, target, from, to, number});
-        shown[number] = links.back().driven();
+        probed[number] = links.back().driven();
     }
 };
 

@@ -23,7 +23,7 @@ template <class Network> class Probe {
         bool answered = false, released = false, changed = false;
         uint32_t error = 0, answer = 0;
         for (int i = 0; i < LINKS; ++i) {
-            const auto& end = network.shown[i];
+            const auto& end = network.probed[i];
             if (!end.valid) continue;
             valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
             credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
@@ -44,7 +44,7 @@ template <class Network> class Probe {
                     if (bit(t.released, r)) released_.put(i * REGISTERS + r, 1);
             }
         }
-        FOR_GUARDS(for (const auto& end : network.shown)
+        FOR_GUARDS(for (const auto& end : network.probed)
                        if (end.check) changed |= *end.check | *end.sync_check | *end.probe | *end.empty;)
         every(network, [&](auto& t) {
             if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
@@ -73,7 +73,7 @@ template <class Network> class Probe {
     const int LINKS = Network::LINKS;
 
     void print_flits(Network& network) {
-        for (const auto& end : network.shown) {
+        for (const auto& end : network.probed) {
             if (!end.valid) continue;
             print_flits_of(end);
             FOR_SLOTS(for (int s = 0; end.slots && s < SLOTS; ++s)
@@ -116,7 +116,7 @@ template <class Network> class Probe {
 
     FOR_GUARDS(void print_guards(Network& network) {
         for (int i = 0; i < LINKS; ++i) {
-            const auto& end = network.shown[i];
+            const auto& end = network.probed[i];
             if (!end.check || !(*end.check | *end.sync_check | *end.probe | *end.empty)) continue;
             line_ += " g", hex(line_, i);
             for (uint64_t wire : {uint64_t(*end.check), uint64_t(*end.sync_check), uint64_t(*end.probe),

@@ -17,7 +17,7 @@ from syncfabric.sim.simulators.base import Built
 
 
 class Wrong(NamedTuple):
-    """What the scoreboard, or who looks at packets, has seen: group and node are -1 if none."""
+    """What the scoreboard, or the check of packets, has seen: group and node are -1 if none."""
 
     cycle: int
     group: int
@@ -286,7 +286,7 @@ class Fabric:
         return [int(line) for line in self._ask("clocked")]
 
     def members(self, *, seed: int, jitter: int) -> None:
-        """Let the watched groups' members arrive for ever, a random wait after each release.
+        """Let the watched groups' members arrive again and again, a random wait after each release.
 
         ``jitter`` masks a random byte: 0 for no wait, 31 for up to 31 cycles. Takes one cycle.
         """

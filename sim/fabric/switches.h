@@ -19,7 +19,7 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
     std::vector<std::unique_ptr<Switch>> beside;
     std::vector<Switch*> switches;
     std::vector<Link<End>> links;
-    std::vector<End> shown = std::vector<End>(LINKS);
+    std::vector<End> probed = std::vector<End>(LINKS);
     std::vector<int> home = std::vector<int>(TILES);  // the switch near which each tile is
 
     Switches() {
@@ -47,8 +47,8 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
             link(place, tile, i, out[place], PORT_END(t, eject));
             link(OUTPUTS * ROUTERS + i, i, tile, LOCAL_END(t, inject), in[place]);
 #else
-            shown[OUTPUTS * i + LINKS_OF] = LOCAL_END(t, eject);
-            shown[OUTPUTS * ROUTERS + i] = LOCAL_END(t, inject);
+            probed[OUTPUTS * i + LINKS_OF] = LOCAL_END(t, eject);
+            probed[OUTPUTS * ROUTERS + i] = LOCAL_END(t, inject);
 #endif
         }
     }
@@ -69,7 +69,7 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
 
     void link(int number, int source, int target, End from, End to) {
         links.push_back({source, target, from, to, number});
-        shown[number] = links.back().driven();
+        probed[number] = links.back().driven();
     }
 
     template <class Act> auto at(int tile, Act act) {

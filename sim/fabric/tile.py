@@ -7,7 +7,7 @@ from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter
 
 Ports = dict[str, tuple[str, int]]
-"""Direction and width of ports by name, but for ``clk`` and ``rst``."""
+"""Direction and width of ports by name, except ``clk`` and ``rst``."""
 
 
 def config_ports(spec: AnySpec) -> Ports:
@@ -33,7 +33,7 @@ def process_ports(spec: MessageSpec) -> Ports:
 
 
 def own_ports(spec: MessageSpec) -> Ports:
-    """Return the ports of a node's process, but for its packets and streams."""
+    """Return the ports of a node's process, except its packets and streams."""
     registers, data = spec.port_registers, spec.data_bits
     ports = {
         "index": ("input", 16),

@@ -42,7 +42,7 @@ class Workers {
         } else if (++good_ == GOOD) rest_ = LEAST_REST;
     }
 
-    // Wait in the midst of an act until it is so far in all threads.
+    // Wait within an act until all threads have come so far.
     void meet() {
         uint64_t met = met_.value.fetch_add(1, std::memory_order_acq_rel);
         uint64_t all = (met / count_ + 1) * count_;

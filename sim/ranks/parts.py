@@ -128,7 +128,7 @@ def parts_of(schedule: Schedule) -> list[Part]:
 
 
 def _owned(schedule: Schedule) -> Iterator[tuple[int, Name]]:
-    """Yield who has what at the beginning; in a reduction its own part of each sum."""
+    """Yield which rank has what at the beginning; in a reduction its own part of each sum."""
     collective = schedule.collective
     if collective.broadcast:
         yield from ((sender, (sender, sender)) for sender in collective.senders)

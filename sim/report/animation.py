@@ -95,9 +95,9 @@ class Animation:
     @property
     def box(self) -> tuple[float, float, float, float]:
         """Left, top, width and height of the drawing, in its units."""
-        room = 0.75 if self.scene.marks else 0.5
-        width, height = self.scene.width - 0.5 + room, self.scene.height - 0.5 + room
-        return -room * SIDE, (0.5 - self.scene.height) * SIDE, width * SIDE, height * SIDE
+        margin = 0.75 if self.scene.marks else 0.5
+        width, height = self.scene.width - 0.5 + margin, self.scene.height - 0.5 + margin
+        return -margin * SIDE, (0.5 - self.scene.height) * SIDE, width * SIDE, height * SIDE
 
     def paths(self) -> Iterator[str]:
         """Yield each directed link as an SVG path."""

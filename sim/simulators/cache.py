@@ -85,7 +85,7 @@ class Cache:
     def locked(self, key: str) -> AbstractContextManager[None]:
         """Keep other processes from making the same build at the same time; they wait for it."""
         # Shared by keys with the same beginning, so that the number of lock files is bounded; of
-        # more than two digits, or who places for an hour holds up too many others.
+        # more than two digits, or one that places for an hour holds up too many others.
         return self._lock(key[:4], fcntl.LOCK_EX)
 
     def using(self) -> AbstractContextManager[None]:

@@ -160,7 +160,7 @@ class EngineGroups:
         """Close the ends of dead links."""
         yield from ask_all(fences(self._network, dead), "fenced")
 
-    def meddle(self, group: GroupPlan, manager: int) -> Steps[bool]:
+    def try_unauthorized(self, group: GroupPlan, manager: int) -> Steps[bool]:
         """Have a manager set up a group that is in use; return whether that is refused."""
         assert isinstance(self._software, ByManagers)
         return (yield from self._software.offer(group, manager)) is not Answer.OK
@@ -298,7 +298,7 @@ def groups_on(
 
 
 def _check_counters(network: AnySpec, allowed: Collection[str] = ()) -> Steps[None]:
-    """Check that no counters of a network have counted anything, but for those of some names."""
+    """Check that no counters of a network have counted anything, except those of some names."""
     for counter in counters_of(network):
         (count,) = yield from ask_all([(*counter.place, None)], "read at the end")
         if count and counter.name not in allowed:

@@ -6,7 +6,7 @@ from pathlib import Path
 from syncfabric.models.collectives.files import save_schedule
 from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast, fig_5
-from tests.sim.replay.test_replay import many_groups
+from tests.sim.replay.test_replay import congested
 
 
 def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> 
 
 
 def test_a_conflict_is_code_1_and_says_where(call: Call, here: Path) -> None:
-    save_schedule(many_groups(), here / "s.json")
+    save_schedule(congested(), here / "s.json")
     result = call("replay", "s.json", "--sim", "model")
     assert result.exit_code == 1
     said = [line[11:] for line in result.stdout.splitlines() if line.startswith("waits ")]
@@ -41,7 +41,7 @@ def test_a_conflict_is_code_1_and_says_where(call: Call, here: Path) -> None:
 
 
 def test_as_json(call: Call, here: Path) -> None:
-    save_schedule(many_groups(), here / "s.json")
+    save_schedule(congested(), here / "s.json")
     result = call("replay", "s.json", "--sim", "model", "--bytes", 10, "--json")
     assert result.exit_code == 1
     found = json.loads(result.stdout)

@@ -3,7 +3,7 @@
  * Sources: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991 (dissemination, tournament, tree). A
  * member notifies the others by a signal each; no signal of a barrier can be taken for one of the
  * next, since they are counted, and of each code a core awaits as many a barrier as are sent.
- * A barrier sends at most 17 signals after sf_begin but for the central one's, which asks again. */
+ * A barrier sends at most 17 signals after sf_begin, except the central one's, which asks again. */
 
 #include "sf_messages.h"
 
@@ -193,7 +193,7 @@ static SF_INLINE void send_word(uint32_t head, uint32_t word)
 }
 
 /* Values go up a tree of four children a member, and the result comes down. Children are taken as
- * they come: every operation is commutative, and who has not got a result sends no next value. For
+ * they come: every operation is commutative, and a member without a result sends no next value. For
  * the same reason a result never comes before it is waited for. A member sends at most ten flits
  * after sf_begin. */
 SF_OF_BARRIER(sf_tree_reduce) uint32_t sf_tree_reduce(const sf_group *group, uint32_t value)

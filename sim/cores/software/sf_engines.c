@@ -173,7 +173,7 @@ STEP(lead_any)
 /* The usual method; each step goes on to the next one, so that few registers have to be saved. */
 sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead)
 {
-    sf_tree star; /* but for its parts */
+    sf_tree star; /* without its parts */
     unsigned entry, epoch;
     note();
     if (SF_ROUTED || broken || !sf_plan_star(members, n, &star, planned.parts))

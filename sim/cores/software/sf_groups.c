@@ -29,7 +29,7 @@ __attribute__((noreturn)) void sf_exit(int code)
         ;
 }
 
-/* Work out whom a member notifies of what, from its rank. */
+/* Work out which members a member notifies, from its rank. */
 static void prepare(sf_group *group)
 {
     unsigned rank = group->rank, size = group->size, slot = group->slot;

@@ -81,7 +81,7 @@ SF_OF_BARRIER(sf_take_in) void sf_take_in(void)
 }
 
 /* Wait until a whole packet, or that many signals, can be sent without a stall. While a core waits
- * it takes in what comes, so that those who send to it get on: none waits for another for ever. */
+ * it takes in what comes, so that those who send to it get on: no two wait for each other. */
 SF_OF_BARRIER(sf_make_room) void sf_make_room(void)
 {
     while (!(SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & SF_ROOM))

@@ -38,7 +38,7 @@ extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by th
 extern uint32_t sf_values[SF_GROUPS][4];
 extern uint32_t sf_values_kept;
 
-/* Offers of cores to whom leads their group, which came and were not waited for yet; 0: none. */
+/* Offers of cores to the leader of their group, which came and were not waited for yet; 0: none. */
 extern uint32_t sf_offers[SYNCFABRIC_MOST_CORES];
 
 void sf_end(uint32_t ticket);

@@ -44,14 +44,14 @@ static inline void sf_announce(sf_group *group, const unsigned *members, unsigne
 {
     const unsigned *member = members, *last = members + n - 1;
     uint8_t *to = group->members;
-    unsigned self = sf_core(), room = 0;
+    unsigned self = sf_core(), free = 0;
     do {
         unsigned core = *member;
         *to++ = (uint8_t)core;
         if (core != self) {
-            if (!room--) {
+            if (!free--) {
                 sf_see_room();
-                room = 7;
+                free = 7;
             }
             sf_signal(SF_WORD_HEAD(core, SF_TAG_CHOICE));
             SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;

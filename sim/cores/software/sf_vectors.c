@@ -85,8 +85,8 @@ static int in_halves(const sf_group *group, size_t words)
 }
 
 /* A step of members whose ranks, counted from the root's, differ in a bit. They have parts of a vector
- * in common: each has its half of these left, or both halves again. If not both take, who has the bit
- * takes its half from who has not, or gives it back. */
+ * in common: each has its half of these left, or both halves again. If not both take, the one with the bit
+ * takes its half from the other, or gives it back. */
 static void halve(const sf_group *group, unsigned root, uint32_t *all, size_t words, unsigned bit,
                   int again, int both, unsigned op)
 {

@@ -81,7 +81,7 @@ typedef struct {
     uint8_t gid, slot, op;         /* slot: by which signals tell the groups apart */
     uint8_t rounds, children;      /* of a dissemination; how many are below */
     uint8_t givers;                /* children of a reduction */
-    uint16_t lead, ticket;         /* on engines: rank of whom leads, and what it called the group */
+    uint16_t lead, ticket;         /* on engines: rank of the leader, and its name of the group */
     uint16_t rank, size;
     uint16_t role, flits;          /* in a ring or tree by flits, 0 where there is none; of a tree */
     uint8_t members[SYNCFABRIC_MOST_CORES]; /* cores by their rank */

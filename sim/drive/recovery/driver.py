@@ -51,7 +51,7 @@ class Cost:
     commands : int
         Commands of managers.
     writes : int
-        Writes over the config port, but for those to managers.
+        Writes over the config port, except those to managers.
     """
 
     group: int
@@ -182,7 +182,7 @@ class Recovery(Instances[Instance]):
         yield from self._bring_back(hit)
 
     def _is_reported(self, instance: Instance, timeout: int) -> bool:
-        """Whether a member was released broken, or timed out, or none is left who could."""
+        """Whether a member was released broken, or timed out, or none is left that could."""
         left = {m for m, node in enumerate(instance.nodes) if node not in self._silent}
         waits = (self._now - since for m, since in instance.inside.items() if m in left)
         return instance.broken or not left or any(cycles > timeout for cycles in waits)

@@ -71,7 +71,7 @@ def dead_links(network: AnySpec, dead: Dead) -> list[int]:
 
 
 def fences(network: MessageSpec, dead: Dead) -> list[tuple[int, int, int]]:
-    """Return the writes that close dead links at the routers that live (F7)."""
+    """Return the writes that close dead links at the routers that are alive (F7)."""
     words: dict[int, int] = {}
     for router, port in sorted(dead.links):
         if router not in dead.routers:

@@ -223,7 +223,7 @@ class Operation:
         return flits[::-1] if self.asked.op in HIGHEST_FIRST else flits
 
 
-def _shown(flits: Sequence[int]) -> str:
+def _text(flits: Sequence[int]) -> str:
     return " ".join(f"{flit:x}" for flit in flits)
 
 
@@ -353,7 +353,7 @@ class CollectiveCheck(Rule):
             return
         for what, seen, wanted in (("read", member.read, reads), ("sent", member.sent, sends)):
             if seen != wanted:
-                yield self._wrong(cycle, number, f"flits {what}", _shown(seen), _shown(wanted))
+                yield self._wrong(cycle, number, f"flits {what}", _text(seen), _text(wanted))
         knows = number == root or operation.asked.kind == "allreduce"
         begun = len(operation.begun)
         if knows and not operation.from_root and begun < count:

@@ -173,13 +173,13 @@ def core_groups() -> Iterator[Claim]:
     """Groups that programs make and free, five cores on two switches (cycles)."""
     names = {"kind", "ports", "switches", "links", "nodes"}
     links = load("twins").network.model_dump(include=names)
-    for who in ("manager", "local"):  # with the latter programs have messages alone
-        values = {"name": "figure", "network": {**links, "setup": who}}
+    for setup in ("manager", "local"):  # with the latter programs have messages alone
+        values = {"name": "figure", "network": {**links, "setup": setup}}
         spec = with_world(with_channels(NetworkSpec.model_validate(values)), 5, "engine")
         put = [numbers_of(run_cores("teams", spec, "engine", 5)[0], core) for core in range(5)]
         made, freed = (max(max(of[first::2]) for of in put) for first in (0, 1))
-        name, measured = f"setup by {who}: made, freed", f"{made:,}, {freed:,}"
-        yield at_most(name, made, MADE, measured) if who == "manager" else figure(name, measured)
+        name, measured = f"setup by {setup}: made, freed", f"{made:,}, {freed:,}"
+        yield at_most(name, made, MADE, measured) if setup == "manager" else figure(name, measured)
 
 
 def _mesh(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> NetworkSpec:

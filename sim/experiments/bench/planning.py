@@ -70,9 +70,9 @@ def irregular_planning() -> Iterator[Claim]:
     for switches in SIZES:
         network = _network(switches, 3 * switches)
         some = tuple(random.Random(1).sample(network.nodes, 64))
-        for who, members in (("64 members", some), ("all members", network.nodes)):
+        for group, members in (("64 members", some), ("all members", network.nodes)):
             for planner in MESSAGE_PLANNERS["link"]:
-                name = f"{who}, {planner}"
+                name = f"{group}, {planner}"
                 plan, taken = timed(plan_of, network, members, planner)
                 seconds[switches, name] = taken
                 words = f"{switches:,} switches, {3 * switches:,} nodes, {name}"

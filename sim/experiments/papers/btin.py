@@ -191,7 +191,7 @@ def _height_claims(work: Work, found: Survey) -> None:
 
 def _measure_latency(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    us = {who: cycles / work.clock_mhz for who, (cycles, _) in hardware(work, drawn).items()}
+    us = {scheme: cycles / work.clock_mhz for scheme, (cycles, _) in hardware(work, drawn).items()}
     for (scheme, members), value in us.items():
         work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, value)
     where = f"all {drawn.nodes} members of ({drawn.size})"
@@ -263,7 +263,7 @@ def traffic(work: Work) -> None:
         ", ".join(f"{NAMES[scheme]} {times:.1f} times" for scheme, times in grown.items()),
     )
     for drawn in measured:
-        links = {who: passed for who, (_, passed) in hardware(work, drawn).items()}
+        links = {scheme: passed for scheme, (_, passed) in hardware(work, drawn).items()}
         for (scheme, members), passed in links.items():
             work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, passed)
         ratio = links["multicast", drawn.nodes] / links["btin", drawn.nodes]
@@ -405,7 +405,7 @@ def _ratio_claim(work: Work, found: Survey, size: int, paper: float | None) -> f
 
 def _measure_ratio(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    us = {who: cycles / work.clock_mhz for who, (cycles, _) in hardware(work, drawn).items()}
+    us = {scheme: cycles / work.clock_mhz for scheme, (cycles, _) in hardware(work, drawn).items()}
     for (scheme, members), value in us.items():
         if scheme != "unicast":
             label = f"{NAMES[scheme]} ({drawn.size}; {drawn.percent}), RTL"

@@ -120,13 +120,13 @@ def latency(work: Work) -> None:
     for side, of_mesh in found.items():
         point = of_mesh[size]
         ours, other = point.btm_ns(timing), point.cs_ns(timing)
-        who = f"{size} members, {point.mesh}"
+        group = f"{size} members, {point.mesh}"
         factor = FASTER_BY_SIDE.get(side) if known else None
         if factor is not None:
             work.point(f"CS over BTM, {point.mesh}, paper", size, factor)
-        work.claim(f"BTM is faster than CS, times, {who}", factor, other / ours)
+        work.claim(f"BTM is faster than CS, times, {group}", factor, other / ours)
         work.claim(
-            f"BTM's latency is shorter, %, {who}",
+            f"BTM's latency is shorter, %, {group}",
             SHORTER.get(side) if known else None,
             100 * (other / ours - 1),
             f"the speedup less one; the latency itself is {100 * (1 - ours / other):.0f} % shorter",

@@ -159,7 +159,7 @@ class Measured(NamedTuple):
     """By planner: from the arrival of all to the last release, and links passed."""
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         """What was measured, in words."""
         return f"{self.size} members, {self.side}x{self.side}, RTL"
 
@@ -178,12 +178,12 @@ def add_latency(work: Work, timing: Timing) -> None:
             work.point(f"{name}, {found.side}x{found.side}, RTL", found.size, ns)
             if found.groups == 1:
                 note = f"{cycles:g} cycles at {work.clock_mhz:g} MHz"
-                work.claim(f"latency of {name}, ns, {found.who}", None, ns, note)
+                work.claim(f"latency of {name}, ns, {found.label}", None, ns, note)
         same = Point(found.side, found.size, **count(*found[:2], work.seed, found.groups))
         start_ups = 2 * timing.t_s
         formula = (same.cs_ns(timing) - start_ups) / (same.btm_ns(timing) - start_ups)
         work.claim(
-            f"BTM is faster than CS, times, {found.who}",
+            f"BTM is faster than CS, times, {found.label}",
             None,
             found.cycles["cs"] / found.cycles["btm"],
             f"{formula:.2f} by the formulas without start-ups",
@@ -196,7 +196,7 @@ def add_traffic(work: Work) -> None:
         for planner, name in PLANNERS.items():
             work.point(f"{name}, {found.side}x{found.side}, RTL", found.size, found.links[planner])
         ratio = found.links["btm"] / found.links["cs"]
-        work.claim(f"traffic of BTM over that of CS, {found.who}", None, ratio)
+        work.claim(f"traffic of BTM over that of CS, {found.label}", None, ratio)
 
 
 def _measured(work: Work) -> Iterator[Measured]:

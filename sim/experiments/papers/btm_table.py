@@ -76,21 +76,21 @@ def _set_up(work: Work, size: int) -> None:
     jobs = [(name, side, size, work.seed, work.runs) for name in columns]
     for name, rows in zip(columns, work.map(random_costs, jobs), strict=True):
         messages, nodes, start_ups = (float(np.mean(column)) for column in zip(*rows, strict=True))
-        who = f"{NAMES[name]}, {size} members, {side}x{side}"
+        group = f"{NAMES[name]}, {size} members, {side}x{side}"
         outside = nodes - size
         work.claim(
-            f"routers of nonmembers are set up, {who}",
+            f"routers of nonmembers are set up, {group}",
             "yes" if name == "cs" else "no",
             "yes" if outside else "no",
             f"{outside:g} on average" if outside else "",
         )
         said = {"cs": "large", "btm": "small (none)"}.get(name, "small")
         holds = messages == 0 if name == "btm" else (messages > size) == (name == "cs")
-        work.claim(f"messages to set up, {who}", said, messages, holds=holds)
+        work.claim(f"messages to set up, {group}", said, messages, holds=holds)
         note = ""
         if name == "brcp":
             note = "a reading of ours in three steps each way; a complete mesh needs 4"
-        what = f"start-ups in turn, {who}"
+        what = f"start-ups in turn, {group}"
         work.claim(what, START_UPS[name], start_ups, note, by_formula=True)
 
 
@@ -113,9 +113,9 @@ def _cost(name: str, side: int, members: list[Node], timing: Timing) -> Cost:
 def _heights(work: Work) -> None:
     """Claim the heights that the text gives, and the lower bound that it prints."""
     timing = work.times(Timing)
-    everybody = list(Mesh(EDGE, EDGE).nodes)
+    nodes = list(Mesh(EDGE, EDGE).nodes)
     for name, paper in (("btm", 4), ("cs", 8)):
-        height = _cost(name, EDGE, everybody, timing).height
+        height = _cost(name, EDGE, nodes, timing).height
         work.claim(f"height of {NAMES[name]}, all nodes of {EDGE}x{EDGE}", paper, height)
     star = [(2, 2), (3, 2), (2, 3), (1, 2), (2, 1)]
     work.claim(

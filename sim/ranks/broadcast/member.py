@@ -28,7 +28,7 @@ class Setting:
         Bytes of the payload.
     seed : int
     timeout : float
-        Seconds until who does not answer is taken for gone.
+        Seconds until a rank that does not answer is taken for dead.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class Kind(IntEnum):
     """What a message is; its tag."""
 
     DATA = auto()
-    """The broadcast, and whom it goes to."""
+    """The broadcast, and its destinations."""
     GOT = auto()
     """To the root: it has come."""
     CHECKED = auto()
@@ -80,7 +80,7 @@ class Post:
         self.rank: int = comm.Get_rank()
         self._comm, self._shared, self._delay = comm, shared, delay
         self._number = count()
-        # Due, number, to whom, and what. Links do not wait for each other: all are held at once.
+        # Due, number, destination, message. Links do not wait for each other.
         self._held: list[tuple[float, int, int, Kind, Bytes]] = []
         self._leaving: list[tuple[Any, Bytes]] = []
 
@@ -167,6 +167,6 @@ class Data:
         return cls(number, turn, tuple(order), body[end:])
 
     def onward(self, rank: int) -> list[int]:
-        """Return to whom a rank passes it on: the one with the largest subtree first."""
+        """Return the ranks that a rank passes it on to: the one with the largest subtree first."""
         below = children(self.order.index(rank), len(self.order))
         return [self.order[position] for position in reversed(below)]

@@ -391,7 +391,7 @@ def _library(world: Any, setting: Setting) -> tuple[Times, list[Wrong], int]:
 
 @contextmanager
 def _guard(seconds: float, rank: int) -> Iterator[None]:
-    """End this rank if the library does not come back: it waits for the dead for ever."""
+    """End this rank if the library does not come back: it would wait for dead ranks."""
 
     def give_up() -> None:
         if rank == ROOT:

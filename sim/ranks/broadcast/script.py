@@ -84,7 +84,7 @@ class Script:
         return sorted((e for e in self.events if e.rank == rank), key=lambda e: e.turn)
 
     def at_first(self) -> list[int]:
-        """Return who is there at the beginning, besides the root."""
+        """Return the ranks that are there at the beginning, besides the root."""
         firsts = {rank: self.of(rank)[:1] for rank in range(1, self.ranks)}
         return [rank for rank, first in firsts.items() if not first or first[0].fate != "join"]
 

@@ -18,7 +18,7 @@ from tests.models.collectives import right_schedules
 from tests.models.collectives.right_schedules import table_4
 
 
-def many_groups() -> Schedule:
+def congested() -> Schedule:
     """Table 4 with 0 to 2 in step 1, where 1 to 2 is taken by 5 to 2, and 0 to 1 by 7 to 1."""
     first, second, *others = table_4().steps
     return replace(table_4(), steps=((*first, second[0]), second[1:], *others))
@@ -287,7 +287,7 @@ def test_table_4_shows_no_waiting_on_hardware() -> None:
 
 @pytest.mark.nightly
 def test_a_conflict_shows_on_hardware() -> None:
-    played = replay(many_groups(), sim="verilator")
+    played = replay(congested(), sim="verilator")
     assert played.failure is None
     waits = {(wait.step, wait.message): wait for wait in played.waits}
     assert waits[1, (5, 2)].channel == (1, 2)
