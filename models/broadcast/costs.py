@@ -43,7 +43,7 @@ class Pairs:
     def put(self, one: int, other: int, value: float) -> None:
         """Set the number of a pair."""
         if 2 * self._used >= len(self._keys):
-            self._make_room()
+            self._enlarge()
         place = _place(self._keys, one * NODES + other)
         if self._keys[place] < 0:
             self._keys[place] = one * NODES + other
@@ -65,7 +65,7 @@ class Pairs:
             self._keys[_place(self._keys, pair[0] * NODES + pair[1])] = DROPPED
             self._held -= 1
 
-    def _make_room(self) -> None:
+    def _enlarge(self) -> None:
         """Make the table twice as large as it must be, without places of dropped pairs."""
         kept = self._keys >= 0
         keys, values = self._keys[kept], self._values[kept]

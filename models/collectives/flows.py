@@ -72,7 +72,7 @@ def flow_prices(
 def whole_flows(
     topology: Topology,
     parts: int,
-    rooms: Sequence[int],
+    capacities: Sequence[int],
     wanted: NDArray[np.float64] | None = None,
     usable: NDArray[np.bool_] | None = None,
     most: int = MOST_WHOLE,
@@ -83,7 +83,7 @@ def whole_flows(
     ----------
     topology : Topology
     parts : int
-    rooms : sequence of int
+    capacities : sequence of int
         Parts that each channel has room for.
     wanted, usable : ndarray, optional
         As of :func:`flow_prices`; by default a part at every rank, by all channels.
@@ -103,12 +103,12 @@ def whole_flows(
     if program.columns > most:
         return None
     due = program.wanted if wanted is None else program.of_vertices(wanted)
-    room = np.zeros(program.orbits)
-    room[program.orbit] = rooms
+    capacity = np.zeros(program.orbits)
+    capacity[program.orbit] = capacities
     solved = milp(
         np.ones(program.columns),
         constraints=[
-            LinearConstraint(program.load(np.ones(program.orbits)), ub=room),
+            LinearConstraint(program.load(np.ones(program.orbits)), ub=capacity),
             LinearConstraint(program.kept, *[due * parts] * 2),
         ],
         integrality=np.ones(program.columns),

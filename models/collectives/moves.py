@@ -68,7 +68,7 @@ class Chain(NamedTuple):
 
 
 def blank_chains(tables: Tables, rows: int) -> Chain:
-    """Return room for so many solutions."""
+    """Return space for so many solutions."""
     steps, genes = tables.steps, len(tables.low)
     relays = bool((tables.parent >= 0).any())
     return Chain(
@@ -181,10 +181,10 @@ def row_of(chains: Any, row: Any) -> Any:
 
 
 @uncounted
-def recount(tables: Any, chains: Any, row: Any, room: Any) -> Any:
+def recount(tables: Any, chains: Any, row: Any, scratch: Any) -> Any:
     """Count the uses of a chain anew; return its conflicts.
 
-    ``room`` is for the steps of its genes, at least, which are sent one after the other.
+    ``scratch`` is for the steps of its genes, at least, which are sent one after the other.
     """
     chain = row_of(chains, row)
     chain.count[:] = 0
@@ -193,10 +193,10 @@ def recount(tables: Any, chains: Any, row: Any, room: Any) -> Any:
     chain.kids[:] = 0
     genes, conflicts = len(chain.step), 0
     for g in range(genes):
-        room[g] = chain.step[g]
+        scratch[g] = chain.step[g]
         chain.step[g] = tables.steps
     for g in range(genes):
-        conflicts += make(tables, chain, g, chain.option[g], room[g])
+        conflicts += make(tables, chain, g, chain.option[g], scratch[g])
     return conflicts
 
 

@@ -125,7 +125,7 @@ class Record:
             raise AssertionError(f"{by} made a schedule that is wrong: {said}")
         self.schedule, self.by = schedule, by
 
-    def note(self, found: Found, before: Found | None, steps: int, by: str) -> None:
+    def keep(self, found: Found, before: Found | None, steps: int, by: str) -> None:
         """Take in what a method has that looks for so many steps, and had before."""
         self.evaluations += found.evaluations - (before.evaluations if before is not None else 0)
         self.conflicts = min(self.conflicts, found.conflicts)

@@ -217,7 +217,7 @@ class Attempts:
         if found is None:
             return False
         with guarded(f"method {run.method.name}") if not run.method.own else nullcontext():
-            self.record.note(found, run.last, steps, run.method.name)
+            self.record.keep(found, run.last, steps, run.method.name)
         run.last = found
         self._report(run, steps)
         return not found.done

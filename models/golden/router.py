@@ -273,7 +273,7 @@ class Router(Generic[M]):
         ordinary: int = 0,
     ) -> None:
         self.routing, self.channels = routing, channels
-        self._room, self.registered = buffer_flits, output_register
+        self._capacity, self.registered = buffer_flits, output_register
         self._datelines, self._dated = frozenset(datelines or ()), datelines is not None
         self._ordinary = ordinary or channels
         count = ports * channels
@@ -374,8 +374,8 @@ class Router(Generic[M]):
         at = port * self.channels + flit.channel
         buffer = self._buffers[at]
         if (
-            len(buffer) >= self._room - 1
-            and len(buffer) + (self._pairs[at] in self.freed) >= self._room
+            len(buffer) >= self._capacity - 1
+            and len(buffer) + (self._pairs[at] in self.freed) >= self._capacity
         ):
             return False
         goal = NONE

@@ -205,7 +205,7 @@ class TrafficProcess(StreamProcess):
 
     def offer(self, now: int) -> Beat | None:
         """Return what is offered in a cycle; once offered, a beat is so until it is taken."""
-        self._hear(now)
+        self._receive(now)
         before = self.source.sending
         beat = self.source.offer()
         if beat and before is None:
@@ -223,10 +223,10 @@ class TrafficProcess(StreamProcess):
 
     def accepts(self, now: int) -> bool:
         """Return whether the beat of a cycle is taken."""
-        self._hear(now)
+        self._receive(now)
         return self.sink.accepts()
 
-    def _hear(self, now: int) -> None:
+    def _receive(self, now: int) -> None:
         while self._words and self._words[0][0] < now:
             _, act, word = self._words.popleft()
             act(word)

@@ -226,12 +226,12 @@ class NodeShape(EngineShape):
             f"groups must be at most {LUT_RAM_GROUPS} with transport 'routed', not {self.groups};"
             " take transport 'link' for more",
         )
-        room = self.flit_bits + 2 + (self.check_bits > 0)
+        capacity = self.flit_bits + 2 + (self.check_bits > 0)
         width = self.layout.link_message.width
         yield (
-            self.key_bits > 0 and self.shared and width > room,
+            self.key_bits > 0 and self.shared and width > capacity,
             f"key_bits {self.key_bits} leaves no room in a message on links of packets: it takes"
-            f" {width} bits, and a flit has {room}; take fewer, or message_links 'own'",
+            f" {width} bits, and a flit has {capacity}; take fewer, or message_links 'own'",
         )
         yield (
             self.routing in BY_GRID and not self.grid,

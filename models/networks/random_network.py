@@ -13,7 +13,7 @@ from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.table import Table, Whole
 
 
-class Room:
+class FreePorts:
     """Switches with their free ports; every operation takes constant time.
 
     Parameters
@@ -73,8 +73,8 @@ def random_tree(free: Sequence[int], rng: random.Random) -> list[tuple[int, int]
     """
     if len(free) < 2:
         return []
-    room = Room([ports - 1 for ports in free])
-    sequence = [room.take(rng) for _ in range(len(free) - 2)]
+    pool = FreePorts([ports - 1 for ports in free])
+    sequence = [pool.take(rng) for _ in range(len(free) - 2)]
     return list(_edges(sequence, len(free)))
 
 
@@ -156,7 +156,7 @@ def draw_network(drawn: RandomNetwork, ports: int) -> tuple[Irregular, tuple[str
         The switches have too few ports for the nodes and a tree.
     """
     asked, tree = link_count(drawn, ports), drawn.switches - 1
-    _check_room(drawn, ports)
+    _check_capacity(drawn, ports)
     links = max(asked, tree) if tree else 0
     rng = random.Random(drawn.seed)
     draw = _Draw(rng, drawn.switches, ports)
@@ -177,7 +177,7 @@ def _links(count: int) -> str:
     return f"{count} link{'s' * (count != 1)}"
 
 
-def _check_room(drawn: RandomNetwork, ports: int) -> None:
+def _check_capacity(drawn: RandomNetwork, ports: int) -> None:
     there, tree = drawn.switches * ports, 2 * (drawn.switches - 1)
     if drawn.nodes + tree > there:
         raise SpecError(
@@ -194,15 +194,15 @@ class _Draw:
         self.nodes = [0] * switches
         self.links: list[tuple[int, int]] = []
         self.linked: Counter[tuple[int, int]] = Counter()
-        self.free = Room([])
+        self.free = FreePorts([])
 
     def place_nodes(self, count: int) -> None:
         """Spread the nodes, leaving each switch a port for a link."""
         keep = 1 if self.switches > 1 else 0
-        room = Room([self.ports - keep] * self.switches)
+        pool = FreePorts([self.ports - keep] * self.switches)
         for _ in range(count):
-            self.nodes[room.take(self.rng)] += 1
-        self.free = Room([self.ports - held for held in self.nodes])
+            self.nodes[pool.take(self.rng)] += 1
+        self.free = FreePorts([self.ports - held for held in self.nodes])
 
     def link_tree(self) -> None:
         """Connect the switches by a random tree over their free ports."""
@@ -220,12 +220,12 @@ class _Draw:
 
     def network(self) -> Irregular:
         """Deal the ports out."""
-        hands = [self.rng.sample(range(self.ports), self.ports) for _ in range(self.switches)]
-        links = tuple(((a, hands[a].pop()), (b, hands[b].pop())) for a, b in self.links)
+        ports = [self.rng.sample(range(self.ports), self.ports) for _ in range(self.switches)]
+        links = tuple(((a, ports[a].pop()), (b, ports[b].pop())) for a, b in self.links)
         nodes = tuple(
             (switch, port)
-            for switch, hand in enumerate(hands)
-            for port in sorted(hand[: self.nodes[switch]])
+            for switch, own in enumerate(ports)
+            for port in sorted(own[: self.nodes[switch]])
         )
         return Irregular(self.ports, self.switches, links, nodes)
 

@@ -73,7 +73,7 @@ MOST_ENTRIES = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
+class Capacity:
     """The entries of a network's routers, and who wants them.
 
     Parameters

@@ -21,7 +21,7 @@ from syncfabric.models.networks.irregular import Ints, Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.btm import Tree
-from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
+from syncfabric.models.planning.entries import MOST_ENTRIES, Capacity, allot
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
@@ -112,16 +112,16 @@ def plan_groups(
     members = [_routers(graph, group) for group in groups]
     given = "port_registers" in network.model_fields_set
     registers = network.shape.entry_registers if given else MOST_REGISTERS
-    room = Room(graph, router, [group.id for group in groups], owners, members, registers)
-    room.check_members()
+    capacity = Capacity(graph, router, [group.id for group in groups], owners, members, registers)
+    capacity.check_members()
     if router.transport == "routed":
         trees = [
             _routed(graph, router, group, name, dead)
             for group, name in zip(groups, names, strict=True)
         ]
-        room.check([tree.position.keys() for tree, *_ in trees])
+        capacity.check([tree.position.keys() for tree, *_ in trees])
     else:
-        trees = _linked(room, groups, names)
+        trees = _linked(capacity, groups, names)
     for group, (tree, *_) in zip(groups, trees, strict=True):
         if router.managers and len(tree) > MOST_REQUESTS:
             raise PlanError(
@@ -189,19 +189,19 @@ def _routed(
     return _Shaped(found or least_tree(graph, group), least, btm_bound)
 
 
-def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:
+def _linked(capacity: Capacity, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:
     """Return a link tree for each group."""
-    pace = Pace.of(room.router)
-    graph, unit = stretched(room.graph, pace.hop)
+    pace = Pace.of(capacity.router)
+    graph, unit = stretched(capacity.graph, pace.hop)
     wanted = [
         _wanted(graph, group, owner, name)
-        for group, name, owner in zip(groups, names, room.owners, strict=True)
+        for group, name, owner in zip(groups, names, capacity.owners, strict=True)
     ]
     try:
-        laid = spread(graph, wanted, room.entries)
+        laid = spread(graph, wanted, capacity.entries)
     except CrowdedError as error:
-        needed = _needed(graph, wanted, room.entries)
-        raise room.full(error.router, error.share, error.trees, needed) from None
+        needed = _needed(graph, wanted, capacity.entries)
+        raise capacity.full(error.router, error.share, error.trees, needed) from None
     return [
         _Shaped(
             laid[one.group].serving(_nodes(graph, group)),
@@ -267,17 +267,17 @@ def _routers(graph: Irregular, group: GroupSpec) -> tuple[int, ...]:
     return tuple(sorted({router for router, _ in _nodes(graph, group)}))
 
 
-def _needed(graph: Irregular, wanted: Sequence[Wanted], room: int) -> int:
+def _needed(graph: Irregular, wanted: Sequence[Wanted], capacity: int) -> int:
     """Return entries of a share that are found to do for link trees."""
-    while room <= MOST_ENTRIES:
-        room *= 2
+    while capacity <= MOST_ENTRIES:
+        capacity *= 2
         try:
-            laid = spread(graph, wanted, room)
+            laid = spread(graph, wanted, capacity)
         except CrowdedError:
             continue
         load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers.tolist())
         return max(load.values())
-    return room
+    return capacity
 
 
 def least_tree(graph: Irregular, group: GroupSpec, hop: int = 1) -> PortTree:

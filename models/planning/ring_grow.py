@@ -56,7 +56,7 @@ def shortest_path(
     start, goal : int
         Links; they may be the same, for a closed path.
     marks : sequence of int
-        Switches to pass in any order; the ends of ``start`` and ``goal`` count. Time and room grow
+        Switches to pass in any order; the ends of ``start`` and ``goal`` count. Time and space grow
         with 2 to the power of their number.
     most : int
         Links that the path may have at most.
@@ -78,8 +78,8 @@ def shortest_path(
     # By the length that a path through the state has at least.
     waiting: defaultdict[int, list[State]] = defaultdict(list, {0: [begin]})
     total = 0
-    room = LOOKED if links.graph.turns_back else FAR
-    while total <= most and len(lengths) <= room:
+    most_states = LOOKED if links.graph.turns_back else FAR
+    while total <= most and len(lengths) <= most_states:
         if not waiting[total]:
             total += 1
             continue

@@ -81,7 +81,7 @@ class _State:
     """Trees so far, and how many of them are at each router, by share."""
 
     graph: Irregular
-    room: int
+    capacity: int
     load: Ints
     history: Ints
     busy: Ints
@@ -109,12 +109,14 @@ class _State:
 
     def crowded(self, wanted: Wanted) -> bool:
         """Whether a group's tree passes a router that has too many."""
-        return bool((self.load[wanted.share, self.trees[wanted.group].routers] > self.room).any())
+        return bool(
+            (self.load[wanted.share, self.trees[wanted.group].routers] > self.capacity).any()
+        )
 
     def best(self, wanted: Wanted, slack: int = 0) -> PortTree:
         """Return the cheapest tree around a few of the roots."""
         load = self.load[wanted.share]
-        over = np.maximum(load + 1 - self.room, 0)
+        over = np.maximum(load + 1 - self.capacity, 0)
         cost = BASE + self.load.sum(axis=0) + over * PRESENT + self.history[wanted.share]
         members = list(wanted.members)
         cost[members] = 0
@@ -142,7 +144,7 @@ def _messages(tree: PortTree, wanted: Wanted, routers: int) -> Ints:
     return np.bincount(np.concatenate(comes), minlength=routers)
 
 
-def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, PortTree]:
+def spread(graph: Irregular, wanted: Sequence[Wanted], capacity: int) -> dict[int, PortTree]:
     """Return a tree of routers for each group, by its identifier.
 
     All have the least radius, if such trees are found in a few rounds; then those that still pass a
@@ -152,7 +154,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
     ----------
     graph : Irregular
     wanted : sequence of Wanted
-    room : int
+    capacity : int
         Entries of each share at each router.
 
     Raises
@@ -163,7 +165,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
     shares = 1 + max((one.share for one in wanted), default=0)
     shape = shares, len(graph)
     load, history = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    state = _State(graph, room, load, history, np.zeros(len(graph), dtype=np.int64))
+    state = _State(graph, capacity, load, history, np.zeros(len(graph), dtype=np.int64))
     free = [one for one in wanted if one.fixed is None]
     for one in wanted:
         if one.fixed is not None:
@@ -172,7 +174,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
         state.put(one, state.best(one))
     for slack in SLACK:
         _relieve(state, free, slack)
-    if (state.load > room).any():
+    if (state.load > capacity).any():
         share, router = divmod(int(state.load.argmax()), len(graph))
         raise CrowdedError(
             router, share, [state.trees[one.group].routers.tolist() for one in wanted]
@@ -183,7 +185,7 @@ def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, P
 def _relieve(state: _State, groups: Sequence[Wanted], slack: int) -> None:
     """Lay groups that pass crowded routers anew, round by round, while that helps."""
     least, vain = None, 0
-    while vain < IN_VAIN and (excess := np.maximum(state.load - state.room, 0)).any():
+    while vain < IN_VAIN and (excess := np.maximum(state.load - state.capacity, 0)).any():
         over = int(excess.sum())
         vain = 0 if least is None or over < least else vain + 1
         least = over if least is None else min(least, over)

@@ -12,7 +12,7 @@ from tests.formal.engine_entry import EntryProof
 from tests.formal.engine_joined import ChainProof, SharesProof
 from tests.formal.engine_parts import ChoiceProof, CommandsProof, MemoryProof, VisitsProof
 from tests.formal.fences import ReceiverFenceProof, SenderFenceProof
-from tests.formal.fifo import FifoProof, RoomProof, channel, flit_buffer, messages, waiting
+from tests.formal.fifo import CapacityProof, FifoProof, channel, flit_buffer, messages, waiting
 from tests.formal.groups import GroupsProof
 from tests.formal.guards import GuardProof, OwnLinkProof
 from tests.formal.kinds import Proof
@@ -91,7 +91,7 @@ ENGINE_PROOFS = (
         "rtl/engine/sources.py",
         partial(FifoProof, partial(messages, block=True), 4),
     ),
-    Proof("engine: room in a queue, cut to 4", "rtl/engine/sources.py", RoomProof),
+    Proof("engine: room in a queue, cut to 4", "rtl/engine/sources.py", CapacityProof),
     *(
         Proof(
             f"engine: {name} of entries",

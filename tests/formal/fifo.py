@@ -170,7 +170,7 @@ def messages(m: Module, places: int, *, block: bool = False) -> Fifo:
     )  # fmt: skip
 
 
-class RoomProof(wiring.Component):
+class CapacityProof(wiring.Component):
     """An input of an engine with as many entries as places, whose neighbour keeps the contract.
 
     The neighbour has no more messages unmerged than there are entries, those of kind BROKEN not

@@ -79,14 +79,14 @@ class _PacketsProof(wiring.Component):
         self, m: Module, claims: Properties, inject: Any, link: Any, set_up: Value
     ) -> Signal:
         """Let the process send; claim what becomes of it. ``set_up``: a set-up flit is sent."""
-        room = Signal(range(PLACES + 1), init=PLACES)
+        credits = Signal(range(PLACES + 1), init=PLACES)
         m.d.comb += [
             inject.valid.eq(self.injects),
             inject.flit.eq(self.injected),
             link.credit.eq(self.ordinary_credit | self.credit << 1),
         ]
-        m.d.sync += room.eq(room + inject.credit - self.injects)
-        claims.assume(~self.injects | (room != 0))
+        m.d.sync += credits.eq(credits + inject.credit - self.injects)
+        claims.assume(~self.injects | (credits != 0))
         _Credits(m, claims, link.valid[0], self.ordinary_credit, "ordinary")
         channel = _Credits(m, claims, link.valid[1], self.credit, "set_up")
         bit = claims.constant("place", self.bit)
@@ -160,9 +160,9 @@ def _out_of_router(
     m: Module, claims: Properties, port: Any, comes: Value, flit: Any, listens: Value
 ) -> None:
     """Claim of what leaves a router by channel V, whose sender keeps to its credits."""
-    room, begun, replies = Signal(range(PLACES + 1), init=PLACES), Signal(), Signal()
-    m.d.sync += room.eq(room + port.router_out.credit[-1] - comes)
-    claims.assume(~comes | (room != 0), ~comes | (flit.head == ~begun))
+    credits, begun, replies = Signal(range(PLACES + 1), init=PLACES), Signal(), Signal()
+    m.d.sync += credits.eq(credits + port.router_out.credit[-1] - comes)
+    claims.assume(~comes | (credits != 0), ~comes | (flit.head == ~begun))
     with m.If(comes):
         m.d.sync += begun.eq(~flit.tail)
     inside = Signal(range(PLACES + 2))

@@ -89,8 +89,8 @@ CHUNKS = (
     _broken(
         "an edge leaves no room for one other tree",
         "trees",
-        "max(0, min(spare, tree.weight, self._room[here, there]))",
-        "max(0, min(spare + 1, tree.weight, self._room[here, there]))",
+        "max(0, min(spare, tree.weight, self._capacity[here, there]))",
+        "max(0, min(spare + 1, tree.weight, self._capacity[here, there]))",
     ),
     _broken(
         "each tree prefers the same direction",
@@ -209,8 +209,8 @@ CHUNKS = (
     _broken(
         "a channel has room for what one lane takes",
         "routing",
-        "rooms = [int(time // slot) * n for",
-        "rooms = [int(time // slot) * min(n, 1) for",
+        "capacities = [int(time // slot) * n for",
+        "capacities = [int(time // slot) * min(n, 1) for",
         "personal",
     ),
     _broken(

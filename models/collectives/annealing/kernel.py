@@ -19,7 +19,7 @@ def _anneal(
     moves: Any,
     cost: Any,
     tally: Any,
-    room: Any,
+    scratch: Any,
 ) -> Any:
     """Try moves at one temperature; return the conflicts left. It stops when there are none.
 
@@ -38,14 +38,14 @@ def _anneal(
         bound = 0
         while bound + 1 < len(accept) and u < accept[bound + 1]:
             bound += 1
-        repairs = h < 0 and t > t0 and len(room) > 0
+        repairs = h < 0 and t > t0 and len(scratch) > 0
         # Most moves to another step are refused: those are weighed before they are made.
         if h < 0 and t != t0 and not repairs and weigh(tables, chain, g, o, t, bound) > bound:
             continue
         delta, p0 = make(tables, chain, g, o, t), np.int64(-1)
         moved = 0
         if repairs:
-            moved, more = repair(tables, chain, g, t, seeds, row, room)
+            moved, more = repair(tables, chain, g, t, seeds, row, scratch)
             delta += more
         if h >= 0:
             p0 = np.int64(option[h])
@@ -54,7 +54,7 @@ def _anneal(
             if h >= 0:
                 make(tables, chain, h, p0, t)
             for i in range(moved):
-                make(tables, chain, room[i, 0], room[i, 1], step[room[i, 0]])
+                make(tables, chain, scratch[i, 0], scratch[i, 1], step[scratch[i, 0]])
             make(tables, chain, g, o0, t0)
             continue
         cost += delta
@@ -67,13 +67,13 @@ def _anneal(
 
 
 @uncounted
-def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, room: Any) -> Any:
+def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, scratch: Any) -> Any:
     """Give those to which a gene sends on too early other senders, which have the message in time.
 
     Returns
     -------
     moved
-        How many; ``room`` has these genes, and the options that they had.
+        How many; ``scratch`` has these genes, and the options that they had.
     delta
         The conflicts that this adds.
     """
@@ -81,7 +81,7 @@ def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, room: 
     for k in range(len(chain.step)):
         o = np.int64(chain.option[k])
         if tables.parent[o] == g and chain.step[k] <= t and chain.step[k] < tables.steps:
-            room[moved, 0], room[moved, 1] = k, o
+            scratch[moved, 0], scratch[moved, 1] = k, o
             moved += 1
             other = ready(tables, chain, k, o, chain.step[k], seeds, row)
             delta += make(tables, chain, k, other, chain.step[k])
@@ -95,11 +95,11 @@ def meet(
     """Cross a chain's solution with one that it got; Metropolis chooses between it and the outcome.
 
     The outcome is the best of two parents and two children, mutated. The last two rows of the
-    chains are room for it. ``other`` are the options, the steps and the conflicts of what it got;
+    chains are scratch. ``other`` are the options, the steps and the conflicts of what it got;
     ``rates`` the temperature and the probability that a child is mutated.
     """
     option, step, count, holder, shared, kids = chains
-    genes, room, source = option.shape[1], len(option) - 2, len(seeds) - 1
+    genes, scratch, source = option.shape[1], len(option) - 2, len(seeds) - 1
     steps = np.empty(genes, np.int32)
     other_option, other_step, other_cost = other
     a = scaled(draw(seeds, source) >> np.uint64(32), genes + 1)
@@ -107,7 +107,7 @@ def meet(
     first, last = min(a, b), max(a, b)
     found = np.empty(2, np.int64)
     for child in range(2):
-        row = room + child
+        row = scratch + child
         for g in range(genes):
             if (first <= g < last) == (child == 0):
                 option[row, g], step[row, g] = other_option[g], other_step[g]
@@ -115,8 +115,8 @@ def meet(
                 option[row, g], step[row, g] = option[chain, g], step[chain, g]
         found[child] = recount(tables, chains, row, steps)
     tally[0] += 2
-    row = room if found[0] <= found[1] else room + 1
-    cost = found[row - room]
+    row = scratch if found[0] <= found[1] else scratch + 1
+    cost = found[row - scratch]
     own = costs[chain]
     mutated = unit(seeds, source) < rates[1]
     if min(own, other_cost) <= cost:  # a parent is always mutated
@@ -180,7 +180,7 @@ def evolve(
     ----------
     tables : Tables
     chains : Chain
-        Of the chains, and of two more rows that are room.
+        Of the chains, and of two more rows of scratch.
     costs : int64, of shape (chains)
     clock : float64, of shape (2)
         The temperature, and the probability that a child is mutated.
@@ -194,11 +194,11 @@ def evolve(
     cooling, final, again, repairs = plan
     accept = np.empty(32)
     _probabilities(accept, clock[0])
-    room = np.empty((chains.option.shape[1] if repairs else 0, 2), np.int64)
+    scratch = np.empty((chains.option.shape[1] if repairs else 0, 2), np.int64)
     while moves > 0 and counts[1] > 0 and costs.min() > 0:
         some = min(moves, counts[0], counts[1])
         for c in range(len(costs)):
-            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], tally, room)
+            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], tally, scratch)
             if costs[c] == 0:
                 return 0
         moves -= some

@@ -235,8 +235,8 @@ def _mixed(
     for more in SLACK if whole else ():
         least = Fraction(float(busy.max()) * (1 + more - CLOSE))
         time = min(-(-least // slot) * slot for slot in {*slots})
-        rooms = [int(time // slot) * n for slot, n in zip(slots, lanes, strict=True)]
-        taken = whole_flows(topology, parts, rooms)
+        capacities = [int(time // slot) * n for slot, n in zip(slots, lanes, strict=True)]
+        taken = whole_flows(topology, parts, capacities)
         if taken is not None:
             carried, amount = taken.astype(float), parts
             break

@@ -55,9 +55,9 @@ def packed(topology: Topology) -> Packed:
     both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
     # Trees need links in both directions; without trees the prices are by all that a link carries.
     packs = topology.vertices <= MOST_PACKED and all(min(rate) for rate in both)
-    room = np.array([float(min(rate) if packs else max(rate)) for rate in both])
+    capacity = np.array([float(min(rate) if packs else max(rate)) for rate in both])
     ends = np.array(pairs)
-    prices = 1 / room
+    prices = 1 / capacity
     columns: list[NDArray[np.int64]] = []
     weights = np.zeros(0)
     for _ in range(ROUNDS if packs else 0):
@@ -70,7 +70,7 @@ def packed(topology: Topology) -> Packed:
         starts = np.arange(0, len(rows) + 1, len(tree))
         used = csc_array((np.ones(len(rows)), rows, starts), shape=(len(pairs), len(columns)))
         limit = {"time_limit": seconds_left()}
-        solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=room, options=limit)
+        solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=capacity, options=limit)
         tick()
         weights, prices = solved.x, -solved.ineqlin.marginals
     parts = _weakest(topology, pairs, prices)

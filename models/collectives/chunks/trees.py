@@ -38,7 +38,7 @@ MOST_FLOWS = 300_000
 
 
 def split_off(
-    topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int
+    topology: Topology, capacity: Mapping[Edge, int], owners: Sequence[int], each: int
 ) -> Paths | None:
     """Return paths past switches that let as many trees through as the links.
 
@@ -46,7 +46,7 @@ def split_off(
     ----------
     topology : Topology
         With switches, or without: then every link is a path.
-    room : mapping
+    capacity : mapping
         Trees that a channel has room for.
     owners : sequence of int
     each : int
@@ -60,7 +60,7 @@ def split_off(
     pairs = sum(len(topology.successors[w]) ** 2 for w in range(topology.nodes, topology.vertices))
     if pairs * 2 * topology.nodes > MOST_FLOWS:
         return None
-    splitting = _Splitting(topology, room, owners, each)
+    splitting = _Splitting(topology, capacity, owners, each)
     for switch in range(topology.nodes, topology.vertices):
         if not splitting.remove(switch):
             return None
@@ -71,30 +71,30 @@ class _Splitting:
     """The paths so far: at first each channel is one."""
 
     def __init__(
-        self, topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int
+        self, topology: Topology, capacity: Mapping[Edge, int], owners: Sequence[int], each: int
     ) -> None:
         self._ranks, self._source = topology.nodes, topology.vertices
         self._owners, self._each = owners, each
-        self._room = {pair: count for pair, count in room.items() if count}
-        self.paths: Paths = {pair: {pair: count} for pair, count in self._room.items()}
+        self._capacity = {pair: count for pair, count in capacity.items() if count}
+        self.paths: Paths = {pair: {pair: count} for pair, count in self._capacity.items()}
 
     def remove(self, switch: int) -> bool:
         """Split off all that a switch has; return whether nothing is left."""
-        ins = [a for a, b in self._room if b == switch]
-        outs = [b for a, b in self._room if a == switch]
+        ins = [a for a, b in self._capacity if b == switch]
+        outs = [b for a, b in self._capacity if a == switch]
         # A path back to where it came from is of no use, and is the last to be made.
         pairs = sorted(((a, b) for b in outs for a in ins), key=lambda pair: pair[0] == pair[1])
         for a, b in pairs:
             tick()
             if most := self._most(a, switch, b):
                 self._join(a, switch, b, most)
-        return not any(switch in pair for pair in self._room)
+        return not any(switch in pair for pair in self._capacity)
 
     def _join(self, a: int, switch: int, b: int, count: int) -> None:
         into, onward = self._take((a, switch), count), self._take((switch, b), count)
         if a == b:
             return
-        self._room[a, b] = self._room.get((a, b), 0) + count
+        self._capacity[a, b] = self._capacity.get((a, b), 0) + count
         paths = self.paths.setdefault((a, b), {})
         while into:
             (first, left), (second, right) = into.pop(), onward.pop()
@@ -105,9 +105,9 @@ class _Splitting:
             onward += [(second, right - less)] * (right > less)
 
     def _take(self, pair: Edge, count: int) -> list[tuple[Path, int]]:
-        self._room[pair] -= count
-        if not self._room[pair]:
-            del self._room[pair]
+        self._capacity[pair] -= count
+        if not self._capacity[pair]:
+            del self._capacity[pair]
         taken, paths = list[tuple[Path, int]](), self.paths[pair]
         while count:
             path, held = paths.popitem()
@@ -126,7 +126,7 @@ class _Splitting:
         It is lost to a cut that has the switch on one side, and both ends on the other: all such
         cuts must let through more than all owners' trees.
         """
-        most = min(self._room.get((a, switch), 0), self._room.get((switch, b), 0))
+        most = min(self._capacity.get((a, switch), 0), self._capacity.get((switch, b), 0))
         needed = self._each * len(self._owners)
         ends = {a, b}
         for rank in range(self._ranks):
@@ -139,7 +139,7 @@ class _Splitting:
 
     def _flow(self, here: set[int], there: set[int], rank: int) -> int:
         """Return the least cut with some vertices on the owners' side, some on a rank's."""
-        arcs = [(x, y, count) for (x, y), count in self._room.items()]
+        arcs = [(x, y, count) for (x, y), count in self._capacity.items()]
         arcs += [(self._source, owner, self._each) for owner in self._owners]
         arcs += [(self._source, vertex, UNBOUNDED) for vertex in here]
         arcs += [(vertex, rank, UNBOUNDED) for vertex in there if vertex != rank]
@@ -195,7 +195,7 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     whole = [int(rate * scale) for rate in rates]
     each = scale // time.numerator * time.denominator
     common = gcd(each, *whole)
-    room, trees = [rate // common for rate in whole], each // common
+    capacity, trees = [rate // common for rate in whole], each // common
     if trees > MOST_TREES:
         return None
     if len(owners) == topology.nodes and len({*topology.links}) == 1:
@@ -204,13 +204,13 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
                 return found
     if topology.nodes > MOST_PACKED:
         return None
-    rooms = dict(zip(topology.channels, room, strict=True))
-    paths = split_off(topology, rooms, owners, trees)
+    capacities = dict(zip(topology.channels, capacity, strict=True))
+    paths = split_off(topology, capacities, owners, trees)
     if paths is None:
         return None
     joined = Topology(topology.name, topology.nodes, 0, tuple(sorted(paths)))
-    room_of = {pair: sum(many.values()) for pair, many in paths.items()}
-    packing = _Packing(joined, room_of, [Tree(o, (), trees) for o in owners])
+    capacity_of = {pair: sum(many.values()) for pair, many in paths.items()}
+    packing = _Packing(joined, capacity_of, [Tree(o, (), trees) for o in owners])
     return [one for tree in packing.trees() for one in _placed(tree, paths)]
 
 
@@ -219,7 +219,7 @@ def _placed(tree: Tree, paths: Paths) -> Iterator[Tree]:
     left = tree.weight
     while left:
         taken = [max(paths[a, b].items(), key=lambda path: path[1]) for a, b in tree.edges]
-        weight = min(left, *(room for _, room in taken))
+        weight = min(left, *(capacity for _, capacity in taken))
         for path, _ in taken:
             paths[path[0], path[-1]][path] -= weight
         yield Tree(tree.owner, tuple(path for path, _ in taken), weight)
@@ -279,9 +279,9 @@ class _Packing:
     """Grows trees edge by edge, each as far as the others' completion allows."""
 
     def __init__(
-        self, topology: Topology, room: dict[tuple[int, int], int], begun: list[Tree]
+        self, topology: Topology, capacity: dict[tuple[int, int], int], begun: list[Tree]
     ) -> None:
-        self._topology, self._room = topology, room
+        self._topology, self._capacity = topology, capacity
         self._left = [_Growing(tree.owner, [], {tree.owner}, tree.weight) for tree in begun]
 
     def trees(self) -> Iterator[Tree]:
@@ -299,7 +299,7 @@ class _Packing:
         reached = [tree.owner, *(b for _, b in tree.edges)]
         for here in reached:
             for there in self._topology.successors[here]:
-                if there in tree.reached or not self._room[here, there]:
+                if there in tree.reached or not self._capacity[here, there]:
                     continue
                 if weight := self._most(tree, here, there):
                     if weight < tree.weight:
@@ -307,7 +307,7 @@ class _Packing:
                         others = _Growing(tree.owner, [*tree.edges], {*tree.reached}, rest)
                         self._left.append(others)
                         tree.weight = weight
-                    self._room[here, there] -= weight
+                    self._capacity[here, there] -= weight
                     tree.edges.append((here, there))
                     tree.reached.add(there)
                     return
@@ -322,11 +322,11 @@ class _Packing:
         and all their weights.
         """
         vertices = self._topology.vertices
-        arcs = [(a, b, room) for (a, b), room in self._room.items() if room]
+        arcs = [(a, b, capacity) for (a, b), capacity in self._capacity.items() if capacity]
         others = [other for other in self._left if other is not tree]
         for number, other in enumerate(others, vertices):
             arcs.append((here, number, other.weight))
             arcs += [(number, vertex, UNBOUNDED) for vertex in other.reached]
         spare = int(max_flow(arcs, here, there).optimal_flow())
         spare -= sum(other.weight for other in others)
-        return max(0, min(spare, tree.weight, self._room[here, there]))
+        return max(0, min(spare, tree.weight, self._capacity[here, there]))

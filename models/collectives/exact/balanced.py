@@ -138,8 +138,8 @@ def balanced(task: Task, most: int) -> list[Path] | None:
     """
     topology = task.topology
     wanted, paths = flows(replace(task, extra=0))
-    room = [most] * len(topology.channels)
-    found = whole_flows(topology, 1, room, wanted, paths, _FLOWS)
+    capacity = [most] * len(topology.channels)
+    found = whole_flows(topology, 1, capacity, wanted, paths, _FLOWS)
     if found is None:
         return None
     left, into = found.astype(float), into_of(topology)
@@ -155,16 +155,16 @@ class _Packing:
         topology, ports = task.topology, task.rules.ports
         size = len(topology.channels)
         rows = [topology.along(path) for path in paths]
-        self.room = np.ones(size)
+        self.capacity = np.ones(size)
         if ports != "all":
             # A node's ports are as channels that carry several.
             for row, path in zip(rows, paths, strict=True):
                 row += [size + path[0], size + topology.nodes + path[-1]]
             most = np.full(2 * topology.nodes, float(ports))
-            self.room = np.concatenate([self.room, most])
+            self.capacity = np.concatenate([self.capacity, most])
         column = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
         flat = np.concatenate([np.array(row) for row in rows])
-        shape = (len(self.room), len(rows))
+        shape = (len(self.capacity), len(rows))
         self.uses = coo_array((np.ones(len(flat)), (flat, column)), shape=shape).tocsc()
 
     def run(self, best: float) -> tuple[Step, ...] | None:
@@ -186,11 +186,11 @@ class _Packing:
 
     def pack(self, uses: Any, load: NDArray[np.float64], rest: int) -> NDArray[np.bool_] | None:
         """Choose the messages of a step, after which ``rest`` - 1 do for what is left, or None."""
-        if rest < 1 or (load > rest * self.room).any():
+        if rest < 1 or (load > rest * self.capacity).any():
             return None
-        worth = uses.T @ (load / (rest * self.room)) ** _POWER
+        worth = uses.T @ (load / (rest * self.capacity)) ** _POWER
         worth = worth + 1e-6 * self.rng.random(len(worth))
-        least = load - (rest - 1) * self.room
+        least = load - (rest - 1) * self.capacity
         # What is chosen in parts, and some more, mostly do.
         some = self.solve(uses, worth, least, whole=False)
         if some is None:
@@ -213,7 +213,7 @@ class _Packing:
         """Choose the messages worth most, as a whole or in parts; None if none do."""
         result = milp(
             -worth,
-            constraints=LinearConstraint(uses, least, self.room),
+            constraints=LinearConstraint(uses, least, self.capacity),
             integrality=np.full(len(worth), int(whole)),
             bounds=Bounds(0, 1),
             options={"time_limit": seconds_left(), "mip_rel_gap": _GAP, "node_limit": _NODES},

@@ -215,8 +215,8 @@ class _Packing:
         """
         count = self.torus.classes
         routes = {vector: self.hops(vector) for vector in vectors}
-        room = count * self.torus.dimensions * (1 if mirror else 2)
-        bins = -(-sum(len(paths[0]) for paths in routes.values()) // room)
+        capacity = count * self.torus.dimensions * (1 if mirror else 2)
+        bins = -(-sum(len(paths[0]) for paths in routes.values()) // capacity)
         sat = cp_model.CpModel()
         taken: dict[tuple[int, int, int, int], list[Any]] = defaultdict(list)
         places: list[tuple[Any, Vector, _Place]] = []

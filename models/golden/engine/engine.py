@@ -21,8 +21,8 @@ from syncfabric.models.golden.engine.memory import (
 from syncfabric.models.layout.engine import EngineLayout, Kind, interval_of
 from syncfabric.models.layout.words import EngineWord
 
-LEAST_ROOM = 16
-"""Messages for which a queue has room at least."""
+LEAST_CAPACITY = 16
+"""Least capacity of a queue, in messages."""
 
 QUIESCE = 4
 """Cycles after the service of a visit, or of the sweep's last command, until nothing moves."""
@@ -85,7 +85,7 @@ class Engine:
         self._late = self._interval < stages  # there is a register before the link
         self._local, self._own = layout.links, layout.own
         self._entries = layout.entries
-        self._room = max(LEAST_ROOM, layout.entries)
+        self._capacity = max(LEAST_CAPACITY, layout.entries)
         self._queues = [deque[Message]() for _ in range(layout.links)]
         self._heads: list[Head | None] = [*[None] * layout.links, Sweep(0)]
         self._present = 1 << layout.links  # sources with a head
@@ -231,7 +231,7 @@ class Engine:
             if not queue and (p == granted or not kept >> p & 1):
                 came |= 1 << p
                 queued.append((p, message))
-            elif message.kind == _BROKEN or len(queue) >= self._room:
+            elif message.kind == _BROKEN or len(queue) >= self._capacity:
                 events.append(EngineWord.OVERFLOW)
             else:
                 queued.append((p, message))

@@ -114,7 +114,7 @@ class Manager:
             elif granted:
                 self._go_on(self.offer)
         if flit and flit.tail:
-            events = self._hear(flit, awaited, tag, full=full)
+            events = self._receive(flit, awaited, tag, full=full)
         if ends:
             self.state, self._code = ManagerState.FAILED, words.Answer.ABORTED
             self.offer, self._aborts, self._awaited = None, False, 0
@@ -211,7 +211,7 @@ class Manager:
 
     # Replies.
 
-    def _hear(self, flit: Flit, awaited: int, tag: int, *, full: bool) -> int:
+    def _receive(self, flit: Flit, awaited: int, tag: int, *, full: bool) -> int:
         """Take the last flit of a reply; return how many events it is."""
         if flit.cut:
             return 1

@@ -45,7 +45,7 @@ class EngineRace(EngineStimuli):
             expected["answer"] = (error, rdata & known, known)
         assert seen(got) | {"routes": routes} == expected, f"cycle {now}: {self.build}"
         self.take_turns(now)
-        self.note(got)
+        self.observe(got)
 
     def take_turns(self, now: int) -> None:
         """See that each head is served within as many services as there are sources.

@@ -202,7 +202,7 @@ class EngineStimuli:
         self.staged = staged
         return Request(True, 1 + k, image >> WORD_BITS * k & word)
 
-    def note(self, got: Outputs) -> None:
+    def observe(self, got: Outputs) -> None:
         """Count what has happened, and go on to the next request and arrival."""
         for message in got.links.values():
             self.seen[Kind(message.kind).name] += 1

@@ -145,7 +145,7 @@ class Network:
         context.set(port.error, error)
         context.set(port.rdata, data)
 
-    def hear(self, context: Any, port: Any) -> None:
+    def receive(self, context: Any, port: Any) -> None:
         if context.get(port.valid):
             assert self.asked is None, "a request before the last one is answered"
             wires = (port.node, port.address, port.write, port.data)
@@ -217,7 +217,7 @@ def test_a_core_reaches_its_own_node_and_hears_of_refusals() -> None:
                 for other in range(cores):
                     between[other] += other != core and context.get(words[other].configures)
             assert answered <= 1
-            network.hear(context, port)
+            network.receive(context, port)
             await context.tick()
 
     simulate(m, drive)

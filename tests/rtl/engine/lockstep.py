@@ -96,7 +96,7 @@ class Lockstep:
         inputs = stimuli.inputs()
         outputs = stimuli.engine.step(*inputs[:3], hold=inputs.hold)
         driven = self.pins(inputs)
-        stimuli.note(outputs)
+        stimuli.observe(outputs)
         self.cycle += 1
         return driven, self.shown(outputs)
 

@@ -151,7 +151,7 @@ class InterfaceLockstep:
         pins = self.pins(inputs)
         outputs = self.interface.step(inputs)
         self.router.take(outputs.forward[0], outputs.back[0])
-        self.note(outputs)
+        self.observe(outputs)
         if reset:
             self.resets -= 1
             self.seen["reset"] += 1
@@ -159,7 +159,7 @@ class InterfaceLockstep:
                 self.begin()
         return pins, outputs
 
-    def note(self, outputs: PlaceOutputs) -> None:
+    def observe(self, outputs: PlaceOutputs) -> None:
         """Follow what has come, and count what has happened."""
         for c in range(len(self.room)):
             back = outputs.inject_credit >> c & 1

@@ -200,7 +200,7 @@ class NodeLockstep:
         inputs = PlaceInputs(forward, back, request, further, arrivals, self.offer, reset=reset)
         pins = self.pins(inputs)
         outputs = node.step(inputs)
-        self.note(inputs, outputs)
+        self.observe(inputs, outputs)
         self.quiet -= self.quiet > 0
         if reset:
             self.resets -= 1
@@ -208,7 +208,7 @@ class NodeLockstep:
                 self.begin()
         return pins, outputs
 
-    def note(self, inputs: PlaceInputs, outputs: PlaceOutputs) -> None:
+    def observe(self, inputs: PlaceInputs, outputs: PlaceOutputs) -> None:
         """Follow what has been taken and answered, and count what has happened."""
         if outputs.answer:
             self.waits = False

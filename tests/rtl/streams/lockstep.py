@@ -121,7 +121,7 @@ class StreamLockstep:
                     near.keep(p, word)
                 else:
                     words[p] = c, word
-                    near.note(p)
+                    near.observe(p)
         return words
 
     def _shown(self, states: list[SlotState], failed: list[int]) -> dict[str, Word]:

@@ -75,7 +75,7 @@ class ProcessLockstep:
             for p, sent in self._near[c].sends().items():
                 if word is None:
                     word = c, sent
-                    self._near[c].note(p)
+                    self._near[c].observe(p)
                 else:
                     self._near[c].keep(p, sent)
         credits = [c for c, near in enumerate(self._near) if near.credits()]

@@ -87,7 +87,7 @@ class Neighbours:
                 words[p] = queue.popleft()
         return words
 
-    def note(self, sent: int) -> None:
+    def observe(self, sent: int) -> None:
         """Note that a word of this channel has been sent by a port."""
         self._credits[sent] -= 1
 

@@ -191,7 +191,7 @@ def test_those_who_would_send_on_too_early_are_given_others() -> None:
     for seed in range(20):
         island = Island(encoding, Parameters(population=1), seed)
         chain = Chain(*(uses[0] for uses in island.chains))
-        room = np.empty((genes, 2), np.int64)
+        scratch = np.empty((genes, 2), np.int64)
         for gene in range(genes):
             step = int(tables.high[gene]) - seed % 2
             make(tables, chain, gene, int(chain.option[gene]), step)
@@ -201,7 +201,7 @@ def test_those_who_would_send_on_too_early_are_given_others() -> None:
                 if tables.parent[o] == gene and t <= step and t < tables.steps
             }
             seen += Counter(bool(chain.step[k] == step) for k in early)
-            moved, _ = repair(tables, chain, gene, step, island.seeds, 0, room)
-            assert {*room[:moved, 0].tolist()} == early
+            moved, _ = repair(tables, chain, gene, step, island.seeds, 0, scratch)
+            assert {*scratch[:moved, 0].tolist()} == early
     assert seen[True]
     assert seen[False]
