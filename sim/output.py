@@ -83,7 +83,8 @@ def write_folder(folder: str | Path, files: Mapping[str, Content]) -> list[Path]
     _check_names(files)
     try:
         with ExitStack() as undo:
-            for missing in reversed(_missing(folder)):
+            missing_ones = [each for each in (folder, *folder.parents) if not each.exists()]
+            for missing in reversed(missing_ones):
                 missing.mkdir()
                 undo.callback(_remove_folder, missing)
             passing = {}
@@ -108,11 +109,6 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise OutputError(f"output file {name!r} must be a plain name, without a folder")
-
-
-def _missing(folder: Path) -> list[Path]:
-    """Return the folders to make, the innermost first."""
-    return [place for place in (folder, *folder.parents) if not place.exists()]
 
 
 def _existing(folder: Path) -> Path:

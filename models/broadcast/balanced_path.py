@@ -137,16 +137,11 @@ def least_cost(costs: MatrixCosts, root: int, start_up: StartUp = NO_START_UP) -
     sizes = [nodes]
     for size in sizes:
         if size > 1:
-            part = _half(size)
+            part = 1 << ((size - 1).bit_length() - 1)  # the largest power of two below
             sizes += [m for m in (part, size - part) if m not in sizes]
     one, other = np.divmod(np.arange(nodes * nodes), nodes)
     links = costs.between(one, other).reshape(nodes, nodes) + start_up.transfer
     return float(_least(links, root, np.array(sorted(sizes)), start_up.interval))
-
-
-def _half(size: int) -> int:
-    """Return the largest power of two below ``size``."""
-    return 1 << ((size - 1).bit_length() - 1)
 
 
 @compiled

@@ -148,10 +148,6 @@ def _crossed(task: Task, routers: Routers) -> Callable[[NDArray[np.bool_]], NDAr
     return lambda sets: (sets @ senders) * ((~sets) @ receivers > 0)
 
 
-def _distance(task: Task) -> Bound:
-    return Bound.by(Distance.of(task))
-
-
 def _growth(task: Task) -> Bound:
     topology, known = task.topology, dict[tuple[int, ...], Bound]()
     receivers = set(task.collective.receivers)
@@ -262,5 +258,5 @@ def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float
 
 
 _BROADCAST = {"cut": _cut, "growth": _growth, "start": _start, "relays": _relays}
-_SCATTER = {"cut": _cut, "distance": _distance, "load": _load}
+_SCATTER = {"cut": _cut, "distance": lambda task: Bound.by(Distance.of(task)), "load": _load}
 """Kinds of arguments, and how each is found."""

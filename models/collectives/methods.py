@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 _HOME = "syncfabric.models.collectives."
 
 
-def _anything(_: Task) -> None:
-    return None
-
-
 def _not_for_annealing(task: Task) -> str | None:
     if task.hop_by_hop and not task.collective.broadcast:
         return "a scatter that is stored and forwarded is for the method exact"
@@ -69,7 +65,7 @@ class Method:
     words: str
     place: str
     at_once: bool = False
-    unfit: Callable[[Task], str | None] = _anything
+    unfit: Callable[[Task], str | None] = lambda _: None
     share: float = 1.0
     symmetric: int = 0
     in_chunks: bool = False

@@ -80,7 +80,17 @@ def host_header(shape: HostShape, module: str, *, driver: bool, prefix: str = "s
     """
     blocks = [
         _sizes(shape),
-        _addresses(),
+        block(
+            "/* Words of the host. Addresses are words: of bytes they are four times as much. */",
+            named("HOST", host.GlobalWord),
+            "/* Words of meter m: those named, its histogram, its mask. */",
+            named("HOST_METER", host.MeterWord) | {"HOST_BINS": host.BINS},
+            "/* Words of node n: those named, and DATA, RESULT and WAIT of register r. */",
+            named("HOST_NODE", host.NodeWord),
+            "/* Where they are. */",
+            in_hex({f"HOST_{name}": getattr(host, name) for name in _PLACES}),
+            _MACROS,
+        ),
         *map(fields, (host.SHAPE, host.INTERRUPT)),
     ]
     if driver:
@@ -109,20 +119,6 @@ def _sizes(shape: HostShape) -> str:
         named("HOST", sizes),
         "/* Values of the words of the same names. */",
         in_hex(named("HOST", said)),
-    )
-
-
-def _addresses() -> str:
-    return block(
-        "/* Words of the host. Addresses are words: of bytes they are four times as much. */",
-        named("HOST", host.GlobalWord),
-        "/* Words of meter m: those named, its histogram, its mask. */",
-        named("HOST_METER", host.MeterWord) | {"HOST_BINS": host.BINS},
-        "/* Words of node n: those named, and DATA, RESULT and WAIT of register r. */",
-        named("HOST_NODE", host.NodeWord),
-        "/* Where they are. */",
-        in_hex({f"HOST_{name}": getattr(host, name) for name in _PLACES}),
-        _MACROS,
     )
 
 

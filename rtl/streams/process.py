@@ -97,7 +97,7 @@ class StreamPort(wiring.Component):
         here, begun, drops, able = (Signal(count, name=name) for name in _STATES)
         m.d.comb += here.eq(Cat(beat.tid == c for c in range(count)) if count > 1 else 1)
         null, goes, starts = Signal(), Signal(), Signal()
-        kept = _from_bit_0(beat.tkeep)
+        kept = Cat(beat.tkeep[: i + 1].all() for i in range(len(beat.tkeep)))  # up to the first 0
         whole = ~beat.tlast | ~beat.tkeep[0]
         m.d.comb += [
             null.eq(beat.tlast & ~beat.tkeep[0]),
@@ -183,8 +183,3 @@ class StreamPort(wiring.Component):
 
 
 _STATES = ("named", "begun", "drops", "able")
-
-
-def _from_bit_0(keep: Value) -> Value:
-    """Return the ones of a word that no zero is below."""
-    return Cat(keep[: i + 1].all() for i in range(len(keep)))

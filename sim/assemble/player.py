@@ -29,7 +29,8 @@ def player_text(spec: AnySpec) -> str:
     Without packets there is no traffic.
     """
     inputs, kept = _inputs(spec)
-    bits = WORD_BITS + _bits_above(spec)
+    # Above a word's own bits are those of data beyond 32.
+    bits = WORD_BITS - 32 + max(32, spec.flit_bits, *(each.word_bits for each in parts_of(spec)))
     inputs = [(name, width) for name, width in inputs if width]
     cases = "\n".join(f"          {kind}: begin {act} end" for kind, act in _actions(spec).items())
     declared = "\n".join(
@@ -75,11 +76,6 @@ def player_text(spec: AnySpec) -> str:
       cycle <= cycle + 1;
   end
 """
-
-
-def _bits_above(spec: AnySpec) -> int:
-    """Return the bits of data beyond those of a word's own 32."""
-    return max(32, spec.flit_bits, *(each.word_bits for each in parts_of(spec))) - 32
 
 
 @singledispatch

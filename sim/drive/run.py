@@ -121,7 +121,11 @@ def _result(
 ) -> RunResult:
     links, outcome = links_of(plan.spec.network), simulation.outcomes[0]
     verdict, reason = verdict_of(outcome)
-    loads = _loads(links, outcome.loads)
+    loads = {
+        link: ChannelLoad(*name, outcome.loads.get(link, 0.0))
+        for link, name in enumerate(links.names)
+        if name is not None
+    }
     traffic, churn, stream = outcome.traffic, outcome.churn, request.stream
     return RunResult(
         network=plan.spec.name,
@@ -218,15 +222,6 @@ def _churn(plan: BarrierPlan, episodes: int, churn: ChurnOutcome, outcome: Outco
             for group, seen in zip(plan.groups, outcome.groups, strict=True)
         ),
     )
-
-
-def _loads(links: Links, loads: Mapping[int, float]) -> dict[int, ChannelLoad]:
-    """Name the links, all that there are, by their numbers."""
-    return {
-        link: ChannelLoad(*name, loads.get(link, 0.0))
-        for link, name in enumerate(links.names)
-        if name is not None
-    }
 
 
 def _fullest(links: Links, loads: Mapping[int, ChannelLoad]) -> tuple[ChannelLoad, ...]:

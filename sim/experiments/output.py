@@ -55,7 +55,11 @@ def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
 def _curves(work: Work) -> Figure:
     panels = _panels(work)
     subjects = {label: _own(label, panel) for panel, series in panels for label in series}
-    names = {label: _name(label, panel) for panel, series in panels for label in series}
+    names = {
+        label: label.removeprefix(panel.prefix).removesuffix(OURS)
+        for panel, series in panels
+        for label in series
+    }
     tall = [
         max(STACKED if len(panels) > 1 else ALONE, LINE * (len(series) + 1)) for _, series in panels
     ]
@@ -101,11 +105,6 @@ def _panels(work: Work) -> list[tuple[Axes, Series]]:
         fits = (panel for panel in every if panel.prefix and label.startswith(panel.prefix))
         found[next(fits, rest)][label] = points
     return [(panel, series) for panel, series in found.items() if series]
-
-
-def _name(label: str, panel: Axes) -> str:
-    """Return what the key calls a curve."""
-    return label.removeprefix(panel.prefix).removesuffix(OURS)
 
 
 def _own(label: str, panel: Axes) -> str:

@@ -37,11 +37,6 @@ def _nothing(place: int, flit: int) -> None:
     """Pass nothing on."""
 
 
-def _same(place: int, flit: int) -> int:
-    """Pass every flit on."""
-    return flit
-
-
 @dataclass
 class Core:
     """Sends what is its own, reads what is due, and passes on what it changes.
@@ -143,8 +138,8 @@ def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], 
         return Core(now, reads=len(stream), kept=range(first, first + size))
     own, twice = _split(words[member], asked, shape.bits), asked.kind == "allreduce"
     if at_root:
-        on = _same if twice else _nothing
-        return Core(now, own, size, range(size), on, asked.work, root=True)
+        passes = (lambda _, flit: flit) if twice else _nothing
+        return Core(now, own, size, range(size), passes, asked.work, root=True)
     reads = 2 * size if twice else size
     passes = _token(own, asked, shape.bits, last=member == shape.order[-1])
     return Core(now, reads=reads, kept=range(size, reads), passes=passes, work=asked.work)

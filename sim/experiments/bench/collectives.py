@@ -11,7 +11,7 @@ from syncfabric.models.collectives.chunks.schedule import Chunked
 from syncfabric.models.collectives.chunks.search import Found, search
 from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.topology import Topology, linked
+from syncfabric.models.collectives.topology import linked
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.drive.backends import measure_runs, plan_of
 from syncfabric.sim.drive.scenario import Policy, Scenario
@@ -157,15 +157,11 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
 """Topology, collective, numbers of chunks, and the time in bounds to reach."""
 
 
-def _units(name: str) -> Topology:
-    return linked(named(name), Fraction(0), Fraction(1))
-
-
 @section
 def throughputs() -> Iterator[Claim]:
     """Allgather in chunks: time of a byte, unit links, trees beside ForestColl's bounds."""
     for name, theirs in FORESTCOLL.items():
-        topology = _units(name)
+        topology = linked(named(name), Fraction(0), Fraction(1))
         ranks = range(topology.nodes)
         least, _ = time_of_a_byte(topology, ranks)
         load, each = Counter[tuple[int, int]](), 0
