@@ -104,7 +104,7 @@ class CollectiveNetwork:
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._breaks = set[tuple[int, int]]()  # registers whose release is broken in this cycle
-        self._stirred = set[int]()  # nodes whose ports may show something else in this cycle
+        self._changed = set[int]()  # nodes whose ports may show something else in this cycle
         self._states: dict[int, PortState] = {}  # what they showed last
         self._messages: dict[int, Message] = {}  # messages of engines for node ports in this cycle
         self._asked = False  # a request is not answered yet
@@ -337,7 +337,7 @@ class CollectiveNetwork:
         visited = [*self._movement.watched] if self._visits(now) else ()
         if self.streams:
             self._movement.active.update(self.streams.step(now))
-        self._stirred |= {i for i, _ in arrive}
+        self._changed |= {i for i, _ in arrive}
         request = self._requests.pop(now, None)
         words = self.streams.among_packets if self.streams else {}
         on_wires = self._movement.step(now, arrivals, request, visited, words)
@@ -364,7 +364,7 @@ class CollectiveNetwork:
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
         self._messages = dict(self._movement.releases)
-        self._stirred |= self._messages.keys() | (self._slots.answered if self._slots else set())
+        self._changed |= self._messages.keys() | (self._slots.answered if self._slots else set())
         over = [each for each in self._movement.releases if self._ports[each[0]].over(each[1])]
         self._breaks = {(i, message.entry) for i, message in over if message.kind == Kind.BROKEN}
         release = [
@@ -385,14 +385,14 @@ class CollectiveNetwork:
         Those that get a message in it may show something else in the next one, too.
         """
         changed: list[tuple[int, PortState]] = []
-        if not self._stirred:
+        if not self._changed:
             return changed
-        for i in sorted(self._stirred):
+        for i in sorted(self._changed):
             state = self.port_state(i)
             if state != self._states.get(i, PortState()):
                 self._states[i] = state
                 changed.append((i, state))
-        self._stirred = {*self._messages, *(self._slots.answered if self._slots else ())}
+        self._changed = {*self._messages, *(self._slots.answered if self._slots else ())}
         return changed
 
     def _record(self, on_wires: OnWires) -> Record | None:

@@ -55,8 +55,8 @@ class StaticModel:
         self.config_answer: Answer = SILENT
         self.dirty: set[int] = set()
         self._recorder = Recorder(wiring.links, 1)
-        self._stirring: set[int] = set()  # nodes whose agent may act in the coming cycle
-        self._switches = Switches(wiring, self.dirty, self._stirring)
+        self._acting: set[int] = set()  # nodes whose agent may act in the coming cycle
+        self._switches = Switches(wiring, self.dirty, self._acting)
         self._buffers, self._credits = self._switches.buffers, self._switches.credits
         self._ports = list(zip(wiring.core, wiring.injection, strict=True))
         self._loader = Loader(wiring)
@@ -105,7 +105,7 @@ class StaticModel:
         self.cycle = now + 1
         for node, level in hold.items():
             self._agents[node].hold = level
-            self._stirring.add(node)
+            self._acting.add(node)
         record: Record | None = None
         if self._is_moving(now) or arrive or send or take or config is not None:
             record = self._step(now, arrive, send, take, config)
@@ -113,7 +113,7 @@ class StaticModel:
         return record
 
     def _is_moving(self, now: int) -> bool:
-        if self._switches.active or self._stirring or self._flush or self.release:
+        if self._switches.active or self._acting or self._flush or self.release:
             return True
         return self._loader.strobe == now or now in self._due
 
@@ -169,7 +169,7 @@ class StaticModel:
                 if agent.timeout:
                     agent.due = now + agent.timeout
                     self._due.setdefault(agent.due, []).append(node)
-        self._stirring |= found
+        self._acting |= found
         return found
 
     def _configure(
@@ -201,7 +201,7 @@ class StaticModel:
 
         def stir() -> None:
             write()
-            self._stirring.add(node)
+            self._acting.add(node)
 
         return stir
 
@@ -209,7 +209,7 @@ class StaticModel:
         """Let the agents act; return the nodes whose process will be released."""
         released, active = [], set()
         buffers, credits, ports = self._buffers, self._credits, self._ports
-        for node in self._stirring:
+        for node in self._acting:
             agent = self._agents[node]
             if agent.role is Role.NONE:
                 continue
@@ -227,7 +227,7 @@ class StaticModel:
             if pop or send or arrives:
                 active.add(node)
         self.dirty |= active
-        self._stirring.intersection_update(active)
+        self._acting.intersection_update(active)
         return released
 
     def _use(

@@ -80,7 +80,7 @@ class Switches:
     wiring : StaticWiring
     dirty : set of int
         Nodes at which a buffer has changed; added to.
-    stirring : set of int
+    acting : set of int
         Nodes whose core buffer has got a flit, or whose injection link a credit; added to.
 
     Attributes
@@ -95,8 +95,8 @@ class Switches:
         Links over which neither flits nor credits go any more.
     """
 
-    def __init__(self, wiring: StaticWiring, dirty: set[int], stirring: set[int]) -> None:
-        self._wiring, self._dirty, self._stirring = wiring, dirty, stirring
+    def __init__(self, wiring: StaticWiring, dirty: set[int], acting: set[int]) -> None:
+        self._wiring, self._dirty, self._acting = wiring, dirty, acting
         self.buffers: list[deque[int]] = [deque() for _ in range(wiring.links)]
         self.credits = wiring.capacity.copy()
         self.active: set[int] = set()
@@ -162,7 +162,7 @@ class Switches:
             if place[link] >= 0:
                 dirty.add(place[link])
             if link in nodes:
-                self._stirring.add(nodes[link])
+                self._acting.add(nodes[link])
             else:
                 self.active.add(link)
 
@@ -181,7 +181,7 @@ class Switches:
         """Wake who waits for a credit of a link."""
         node = link - self._wiring.outputs
         if node >= 0:
-            self._stirring.add(node)
+            self._acting.add(node)
         else:
             self.active.update(self._sources[link])
 

@@ -159,7 +159,7 @@ class ReceiverGuard(wiring.Component):
                 m.d.sync += [opens[c].eq(0), poisoned[c].eq(0)]
             with m.Elif(passes & valid[c]):
                 m.d.sync += opens[c].eq(~flit.tail)
-            with m.Elif(bad):  # whose flit it was, nobody knows: what says so may be wrong
+            with m.Elif(bad):  # it cannot be attributed: what names its packet may be wrong
                 m.d.sync += poisoned[c].eq(opens[c])
         return cuts | drops | (ends.any() & ~self.fence)
 

@@ -79,7 +79,7 @@ def test_ranks_leave_die_and_join() -> None:
 
 
 @pytest.mark.nightly
-def test_a_rank_that_is_killed_ends_nobody_else() -> None:
+def test_a_rank_that_is_killed_ends_no_other() -> None:
     patch = "member.os._exit = lambda code: os.kill(os.getpid(), signal.SIGKILL)"
     arguments = ("--rounds", 3, "--timeout", 3, "--kill", "2@1")
     done = broken(patch, 4, *arguments)

@@ -85,7 +85,7 @@ def stage(host: Host, network: NetworkShape, entry: int, times: int = 1) -> None
             host.configure(target, 0, COMMIT.pack({"code": code, "entry": entry, "epoch": epoch}))
 
 
-def ask_nobody(host: Host, network: NetworkShape, manager: int) -> None:
+def ask_no_router(host: Host, network: NetworkShape, manager: int) -> None:
     """Have a manager send a request that is dropped: it never ends by itself."""
     lost = network.header_of(network.nodes[0]) | 1 << network.header.offsets["reply"]
     command = COMMAND.pack({"operation": Operation.KILL, "count": 1})
@@ -143,7 +143,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
         host.arrive(node, register)
     stage(host, shape, shape.router.layout.entries - 1)
     for manager in shape.managers:
-        ask_nobody(host, shape, manager)
+        ask_no_router(host, shape, manager)
     epochs = end_groups(host, shape)
     for router in range(shape.routers):
         for entry in range(shape.router.layout.entries + shape.router.wires):

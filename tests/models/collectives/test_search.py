@@ -195,7 +195,7 @@ def test_from_above_down_to_what_is_found(fake: Fake) -> None:
     assert result.evaluations == 100 * len(fake.asked)
 
 
-def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_method_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Iterator[Found]:
         raise SpecError("too large")
         yield

@@ -137,14 +137,14 @@ def test_a_router_that_is_silent() -> None:
     away = [m for m in bench.group.members if index(m) != gone]
     bench.arrive(away[1:])
 
-    def nobody(write: Write) -> int | None:
+    def silent(write: Write) -> int | None:
         return None if write.target == target else bench.read(write)
 
     def another(write: Write) -> int | None:
         word = bench.read(write)
         return word if write.target != target or word is None else word ^ 0b010  # its epoch
 
-    for read in (nobody, another):
+    for read in (silent, another):
         found = missing(bench.group, bench.network.shape, bench.barriers.epochs, read)
         assert found == Missing(members=(away[0],), silent=(gone,))
 

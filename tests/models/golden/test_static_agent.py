@@ -44,18 +44,18 @@ def random_run(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_nobody_leaves_early_and_nobody_stays(seed: int) -> None:
+def test_no_member_leaves_early_or_stays(seed: int) -> None:
     random_run(seed)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 4000))
-def test_nobody_leaves_early_in_many_runs(seed: int) -> None:
+def test_no_member_leaves_early_in_many_runs(seed: int) -> None:
     random_run(seed)
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_nobody_leaves_wait_before_all_have_passed_notify(seed: int) -> None:
+def test_no_member_leaves_wait_before_all_have_passed_notify(seed: int) -> None:
     """Read off ``observe``: a member has passed Notify when it has two flits of the episode left.
 
     The root has when its notify is back; in a tree, a member when it has read one flit.
@@ -140,7 +140,7 @@ def test_a_group_of_one_is_released_in_the_next_cycle() -> None:
     assert bench.model.release == [(3, 0, 0)]
 
 
-def test_a_late_wait_holds_back_nobody_else_with_two_places() -> None:
+def test_a_late_wait_holds_back_no_other_with_two_places() -> None:
     """SPEC section 3, split phase: with B = 1 it holds back the releases behind it."""
     for core, passes in ((1, False), (2, True), (3, True)):
         group = ring(cycle(4, 4))

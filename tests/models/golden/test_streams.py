@@ -314,7 +314,7 @@ def test_v8_a_fork_that_is_blocked_lets_no_other_channel_join() -> None:
     assert freed == [(11, 1)]
 
 
-def test_v8_a_fork_without_credits_blocks_nobody() -> None:
+def test_v8_a_fork_without_credits_blocks_no_other() -> None:
     router, layout = crossing()
     for cycle in range(5, 30):
         words = {2: (1, head(layout) if cycle == 5 else word(layout, 1))} if cycle < 14 else {}

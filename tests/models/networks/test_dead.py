@@ -157,7 +157,7 @@ def test_a_member_that_is_cut_off_is_named() -> None:
         make_plan(spec, dead)
 
 
-def test_a_group_of_which_nobody_is_left_is_left_out() -> None:
+def test_a_group_of_which_no_member_is_left_is_left_out() -> None:
     spec = load("mesh-2x2")
     group = {"id": 7, "members": ((1, 1),)}
     spec = NetworkSpec(name="t", network=spec.network, groups=(*spec.groups, group))  # type: ignore[arg-type]

@@ -169,7 +169,7 @@ def test_static_by_hand(name: str, side: int) -> None:
 
 
 @pytest.mark.parametrize("name", [scheme.name for scheme in STATIC])
-def test_one_member_waits_for_nobody(name: str) -> None:
+def test_one_member_waits_for_no_other(name: str) -> None:
     assert SCHEMES[name].cost(static(3, 3), [(1, 1)]) == Cost()
 
 

@@ -191,7 +191,7 @@ def test_one_late_is_as_in_hardware_but_for_a_cycle() -> None:
 
 
 @pytest.mark.parametrize("late", [-1, 5])
-def test_nobody_else_is_late(late: int) -> None:
+def test_no_other_is_late(late: int) -> None:
     with pytest.raises(PlanError, match=rf"^Barrier model: late must be 0 to 4, not {late}$"):
         reflex_late_ns(5, late, BY_HAND)
 

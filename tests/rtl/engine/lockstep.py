@@ -122,8 +122,8 @@ class Lockstep:
             ports["arrive"] = inputs.arrive
         for name, message in ports.items():
             pins[f"{name}__valid"] = int(message is not None)
-            noise = self.rng.getrandbits(layout.message.width)
-            pins[f"{name}__message"] = self.word(name, message) if message else noise
+            garbage = self.rng.getrandbits(layout.message.width)
+            pins[f"{name}__message"] = self.word(name, message) if message else garbage
         request = inputs.request
         words = request or (self.rng.getrandbits(1), self.rng.getrandbits(5), 0)
         pins["config__valid"] = int(request is not None)

@@ -156,7 +156,7 @@ def test_a_fenced_link_brings_nothing_and_ends_what_is_open_without_an_event() -
     ]
 
 
-def test_a_credit_that_nobody_waits_for_is_nothing() -> None:
+def test_a_credit_that_is_not_awaited_is_nothing() -> None:
     inside = inside_link()
     guard = SenderGuard(SHAPE, inside, wiring.Signature({**inside.members, **SHAPE.members}))
     # A flit of channel 0 goes in cycle 1; credits of all channels come in every cycle.

@@ -16,7 +16,7 @@ from tests.rtl.support import SEED
 BUSY, REST = 60, 300
 """Cycles in which something is sent, and after which all must be back."""
 CHANNELS = 3
-"""What one wrong word costs at most: a packet or message of each, for nobody knows whose it was."""
+"""What one wrong word costs at most: a packet or message of each, as it cannot be attributed."""
 
 HEAD_AT, TAIL_AT = HEAD.bit_length() - 1, TAIL.bit_length() - 1
 VALID_AT = WIDTHS["flit"]

@@ -85,7 +85,7 @@ async def what_is_no_request(dut: Any) -> None:
 
 
 @cocotb.test()
-async def breaks_and_noise_spoil_their_line(dut: Any) -> None:
+async def breaks_and_glitches_invalidate_their_line(dut: Any) -> None:
     line, memory = await start(dut, "odd")
     await line.send(b"r ")
     await line.level(0, 25)

@@ -229,8 +229,8 @@ def test_episodes_follow_each_other(width: int) -> None:
             if cycle > 150 and group.idle:
                 break
             arrive, released = group.step(stop=cycle > 150)
-            noise = play.rng.getrandbits(width) & ~mask
-            seen = {"arrive": arrive | noise, "released": released, "broken": noise}
+            garbage = play.rng.getrandbits(width) & ~mask
+            seen = {"arrive": arrive | garbage, "released": released, "broken": garbage}
             play.step(mask, ready=play.full, **seen)
         assert group.idle
         kept = group.latencies

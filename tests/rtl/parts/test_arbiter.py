@@ -65,7 +65,7 @@ def test_round_robin_agrees_with_pointer(count: int) -> None:
 
 @pytest.mark.parametrize("kind", [LeastRecentArbiter, RoundRobinArbiter])
 @pytest.mark.parametrize("count", COUNTS[1:])
-def test_nobody_waits_longer_than_a_round(kind: Any, count: int) -> None:
+def test_no_request_waits_longer_than_a_round(kind: Any, count: int) -> None:
     """One grant a cycle while anybody asks, to one who asks, and each within ``count`` cycles."""
     part, rng = kind(count), random.Random(f"{SEED}/{count}")
 

@@ -85,7 +85,7 @@ class Fenced(Bench):
     ],
     ids=str,
 )
-def test_a_dead_link_that_is_closed_holds_nobody_up(keys: dict[str, Any]) -> None:
+def test_a_dead_link_that_is_closed_blocks_no_member(keys: dict[str, Any]) -> None:
     """With packets and barriers on it when it dies: no channel and no buffer is held for ever."""
     rng = random.Random(str(keys))
     bench = Fenced(3, 3, watchdog=50, groups=2, **keys)
