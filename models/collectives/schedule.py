@@ -11,19 +11,8 @@ from typing import Any, NamedTuple
 
 from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.task import Rules, Task
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = [
-    "FORMAT",
-    "Rules",
-    "Schedule",
-    "Step",
-    "Task",
-    "Transfer",
-    "collector_off",
-    "turned",
-]
 
 FORMAT = "syncfabric-schedule/1"
 
