@@ -54,10 +54,10 @@ static void pass_flits(void)
 {
     for (unsigned i = 0; i < buffer_count; i++) {
         flit_buffer *one = &buffers[i];
-        unsigned room = one->flits && one->targets && !random_below(one->slow);
+        unsigned free = one->flits && one->targets && !random_below(one->slow);
         for (unsigned k = 0; k < one->targets; k++)
-            room &= buffers[one->target[k]].flits < buffers[one->target[k]].places;
-        if (!room)
+            free &= buffers[one->target[k]].flits < buffers[one->target[k]].places;
+        if (!free)
             continue;
         one->flits--;
         for (unsigned k = 0; k < one->targets; k++)
@@ -84,9 +84,9 @@ static int flit_word(unsigned core, uint32_t w, int write, uint32_t *read)
     }
     if (w == SYNCFABRIC_CORE_FLIT_STATUS && !write) {
         /* A credit may be on its way. */
-        unsigned room = out->flits < out->places && random_below(4);
+        unsigned free = out->flits < out->places && random_below(4);
         *read = (uint32_t)(in->flits > 0) << SYNCFABRIC_FLIT_STATUS_WORD_WAITS_SHIFT
-            | room << SYNCFABRIC_FLIT_STATUS_WORD_ROOM_SHIFT;
+            | free << SYNCFABRIC_FLIT_STATUS_WORD_ROOM_SHIFT;
         return 1;
     }
     return -1;

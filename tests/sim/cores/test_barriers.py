@@ -151,7 +151,7 @@ def test_a_ninth_group_of_the_file_is_not_mixed_up_with_others() -> None:
 
 WRONG = {
     "a child is not awaited": ("while (--count);", "while (--count > 1);"),
-    "who was kept is forgotten": ("if (sf_values_kept &&", "if (0 &&"),
+    "a kept member is forgotten": ("if (sf_values_kept &&", "if (0 &&"),
     "what was kept counts again": ("sf_values_kept &= ~(15u << 4 * group->slot);", ""),
     "the greatest is taken for the least": ("result > given ? result", "result < given ? result"),
     "a sum has more bits": ("count, value) & mask;", "count, value);"),

@@ -1,4 +1,4 @@
-"""Who may not, at static networks: processes without a role, or inside, and untimely words."""
+"""Unauthorized access, static: processes without a role, or inside, and untimely words."""
 
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ class Harness:
         self.index = bench.mesh.index
         self.members = [self.index(node) for group in GROUPS for node in group.members]
         self.nodes = range(len(bench.mesh.nodes))
-        self.strangers = [node for node in self.nodes if node not in self.members]
+        self.nonmembers = [node for node in self.nodes if node not in self.members]
 
     def looks(self) -> list[Look]:
         """Return what every node shows."""
@@ -133,7 +133,7 @@ class Harness:
         self.bench.step(arrive={(node, 0): 0 for node in nodes})
 
     def released(self, cycles: int = 200) -> list[int]:
-        """Step on; return who has been released."""
+        """Step on; return the released members."""
         found: list[int] = []
         for _ in range(cycles):
             found += [node for node, _, _ in self.bench.model.release]
@@ -142,30 +142,30 @@ class Harness:
 
 
 def without_a_role(on: Harness) -> None:
-    """Let strangers arrive, send and take; routes and everybody's state stay as they are."""
+    """Let nonmembers arrive, send and take; routes and all states stay as they are."""
     before, roles = on.state(), on.roles()
     for _ in range(2):
-        on.arrive(on.strangers)
+        on.arrive(on.nonmembers)
     assert on.state() == before
-    wanted = [2 * (node in on.strangers) for node in on.nodes]
+    wanted = [2 * (node in on.nonmembers) for node in on.nodes]
     assert on.counts(Counter.REFUSED_ARRIVE) == wanted
     # No route leads on from a stranger: what it sends fills its injection buffer, and no more.
     for flit in range(SMALL.injection_buffer + 2):
-        on.bench.step(send=dict.fromkeys(on.strangers, flit), take=on.strangers)
+        on.bench.step(send=dict.fromkeys(on.nonmembers, flit), take=on.nonmembers)
     on.bench.quiesce()
     assert (on.state(), on.roles()) == (before, roles)
     full = {on.index(node) for node, name, _ in on.bench.full() if name == "injection"}
-    assert full >= {*on.strangers}
-    strays = SMALL.injection_buffer + 2 + 2
-    assert on.counts(Counter.STRAY) == [strays * (node in on.strangers) for node in on.nodes]
+    assert full >= {*on.nonmembers}
+    unexpected = SMALL.injection_buffer + 2 + 2
+    assert on.counts(Counter.STRAY) == [unexpected * (node in on.nonmembers) for node in on.nodes]
 
 
 def with_a_role(on: Harness) -> None:
     """Let members send and take what is their agents' to send and take: it is ignored."""
-    before, strays = on.looks(), on.counts(Counter.STRAY)
+    before, unexpected = on.looks(), on.counts(Counter.STRAY)
     for flit in range(4):
         on.bench.step(send=dict.fromkeys(on.members, flit), take=on.members)
-    assert (on.looks(), on.counts(Counter.STRAY)) == (before, strays)
+    assert (on.looks(), on.counts(Counter.STRAY)) == (before, unexpected)
 
 
 def while_waiting(on: Harness) -> None:
@@ -220,7 +220,7 @@ def goes_on(on: Harness) -> None:
 
 
 def while_flushed(on: Harness) -> None:
-    """Load the ring anew: who arrives, or begins, in the cycle of the flush is refused."""
+    """Load the ring anew: members that arrive, or begin, in the cycle of the flush are refused."""
     refused, before = on.counts(Counter.REFUSED_ARRIVE), on.state()
     inside = [on.index(node) for node in RING.members]
     routes = {key: port for group in GROUPS for key, port in group.routes.items()}
@@ -264,7 +264,7 @@ def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
     on = Harness()
     without_a_role(on)
     kinds = [each.kind for each in on.recorder.stimuli]
-    assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.strangers)
+    assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.nonmembers)
     on.recorder.stimuli = [each for each in on.recorder.stimuli if each.kind != StimulusKind.ARRIVE]
     with pytest.raises(AssertionError, match="line"):
         on.recorder.check(tmp_path)

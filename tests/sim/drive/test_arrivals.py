@@ -104,7 +104,7 @@ def test_late_is_late_by_as_much_as_asked_for_each_in_turn() -> None:
 
 
 def test_a_member_that_runs_ahead_draws_nothing_anew() -> None:
-    """Who leads an operation of software may be episodes ahead of who comes last in it."""
+    """The leader of an operation of software may be episodes ahead of the last member."""
     for seed in range(30):
         events: list[int] = []
         arrivals = GroupArrivals(

@@ -31,7 +31,7 @@ from tests.sim.drive.networks import (
     random_groups,
     random_network,
 )
-from tests.sim.drive.sendings import by_table, draw_sendings, route_of
+from tests.sim.drive.sends import by_table, draw_sendings, route_of
 
 NETWORKS: dict[str, MessageSpec] = {
     "default": mesh(5, 5),

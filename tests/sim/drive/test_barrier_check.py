@@ -37,9 +37,9 @@ def check() -> BarrierCheck:
     return BarrierCheck(PLAN)
 
 
-def arrive(check: BarrierCheck, cycle: int, *who: int, group: int = 0) -> None:
+def arrive(check: BarrierCheck, cycle: int, *members: int, group: int = 0) -> None:
     """Have members arrive, each with the bit of its number as data."""
-    for member in who:
+    for member in members:
         assert not list(check.act(Arrival(cycle, group, member, 1 << member)))
 
 

@@ -1,4 +1,4 @@
-"""The config port's queue: a request after the other's answer, each to who asked."""
+"""The config port's queue: a request after the other's answer, each to its request."""
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind

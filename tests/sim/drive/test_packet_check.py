@@ -11,7 +11,7 @@ from syncfabric.sim.drive.packet_check import PacketCheck, delivery_of
 from syncfabric.sim.drive.trace import Line, Put
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
-from tests.sim.drive.sendings import by_table, route_of
+from tests.sim.drive.sends import by_table, route_of
 
 MESH = mesh(3, 2, channels=2)
 CLUSTER = irregular(SMALL, channels=2)

@@ -237,7 +237,7 @@ class Forgetful(UdnStn):
             super()._is_in(now, member)
 
 
-class Hasty(Gathering):
+class Eager(Gathering):
     """A member that arrives goes on."""
 
     def _enter(self, now: int, member: int) -> None:
@@ -257,7 +257,7 @@ class Twice(Dissemination):
 EARLY = "arrivals that a released member can have received"
 UNASKED = "releases of a member, of its arrivals"
 WRONG: list[tuple[Callable[[EngineDriver], Scheme], Policy, str]] = [
-    *((scheme, policy, EARLY) for scheme in (RoundLeftOut, Hasty) for policy in POLICIES),
+    *((scheme, policy, EARLY) for scheme in (RoundLeftOut, Eager) for policy in POLICIES),
     *((scheme, policy, EARLY) for scheme in (Neighbours, OneForgotten) for policy in POLICIES),
     (Forgetful, "last", UNASKED),
     (Twice, "together", UNASKED),

@@ -44,7 +44,7 @@ class Member:
 
 
 def releases(probe: Path) -> dict[int, int]:
-    """Return who is released, a bit a register, by cycle."""
+    """Return the releases, a bit a register, by cycle."""
     lines = (line.split() for line in probe.read_text().splitlines() if line[0] != "o")
     return {int(words[0], 16): int(words[3], 16) for words in lines}
 

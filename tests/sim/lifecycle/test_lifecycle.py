@@ -27,7 +27,7 @@ LIMIT = 3_000
 
 
 class Harness:
-    """A network, and who was released.
+    """A network, and the released members.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ def test_many_random_networks(seed: int) -> None:
 
 
 def test_with_one_member_late_in_turn() -> None:
-    """Paper Reflex, Fig. 7 (b): who is late decides how long the others still wait."""
+    """Paper Reflex, Fig. 7 (b): the late member decides how long the others still wait."""
     spec = static(4, 4)
     outcome = run_model(
         plan_of(spec, ring(cycle(4, 4))), Scenario(episodes=32, policy="late", jitter=100)

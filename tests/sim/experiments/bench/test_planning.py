@@ -53,8 +53,8 @@ def test_every_planner_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "SIZES", (50, 100))
     rows = rows_of(planning.irregular_planning)
     for planner in ("btin", "updown"):
-        for who in ("64 members", "all members"):
-            assert sum(f"{who}, {planner}" in row.claim for row in rows) == 3
+        for group in ("64 members", "all members"):
+            assert sum(f"{group}, {planner}" in row.claim for row in rows) == 3
     assert all(met(row) is not False for row in rows)
 
 

@@ -19,11 +19,11 @@ def test_table1_counts_what_is_set_up() -> None:
     """Relays: nodes of the CS tree that are no members."""
     found = ours(work_of("btm-table1", 4, side=8, large_side=8, members=6))
     relays = [point - 5 for point in (np.array(point_of(8, 6, 4).cs_links) // 2).tolist()]
-    who = "6 members, 8x8"
-    assert found[f"messages to set up, CS, {who}"] == pytest.approx(np.mean(relays))
-    assert found[f"messages to set up, BTM, {who}"] == 0
-    assert found[f"routers of nonmembers are set up, CS, {who}"] == "yes"
-    assert found[f"routers of nonmembers are set up, BTM, {who}"] == "no"
+    group = "6 members, 8x8"
+    assert found[f"messages to set up, CS, {group}"] == pytest.approx(np.mean(relays))
+    assert found[f"messages to set up, BTM, {group}"] == 0
+    assert found[f"routers of nonmembers are set up, CS, {group}"] == "yes"
+    assert found[f"routers of nonmembers are set up, BTM, {group}"] == "no"
     assert found["height of BTM, all nodes of 8x8"] == 4
     assert found["height of CS, all nodes of 8x8"] == 8
 

@@ -140,7 +140,7 @@ def test_a_dead_rank_is_found_and_the_tree_repaired(
     result = found(root, world)
     assert [(lost.rank, lost.round) for lost in result.lost] == [(4, 1)]
     # The fixed tree goes first, in which 5, 6 and 7 receive it through 4. Two time-outs: one for
-    # the data, one for the question who is there; and then two links.
+    # the data, one for the question which ranks are there; and then two links.
     assert root.rows[1].said == (
         "rank 4 is lost: no answer in 2 s; the tree is repaired",
         "sent again to 5, 6, 7; all have it after 4.004 s",
