@@ -34,7 +34,7 @@ class LeastRecentArbiter(wiring.Component):
     request : In(count)
         Who asks in this cycle.
     grant : Out(count)
-        One-hot, or 0 without requests.
+        One-hot, or 0 when nobody asks.
     sent : In(count)
         Who moves to the end of the order after this cycle; usually ``grant``.
     """
@@ -66,7 +66,7 @@ class RoundRobinArbiter(wiring.Component):
     request : In(count)
         Who asks in this cycle.
     grant : Out(count)
-        One-hot, or 0 without requests.
+        One-hot, or 0 when nobody asks.
     advance : In(1)
         Put the pointer just after the requester granted in this cycle.
     """
