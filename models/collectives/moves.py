@@ -196,7 +196,7 @@ def recount(tables: Any, chains: Any, row: Any, scratch: Any) -> Any:
         scratch[g] = chain.step[g]
         chain.step[g] = tables.steps
     for g in range(genes):
-        conflicts += make(tables, chain, g, chain.option[g], scratch[g])
+        conflicts += make(tables, chain, g, np.int64(chain.option[g]), np.int64(scratch[g]))
     return conflicts
 
 

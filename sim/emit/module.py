@@ -29,7 +29,7 @@ from syncfabric.sim.emit.netlist import (
     Wire,
     read,
 )
-from syncfabric.sim.emit.signals import cut, gives, merged, runs, single
+from syncfabric.sim.emit.signals import cut, given, merged, runs, single
 from syncfabric.sim.emit.terms import binary, constant
 
 
@@ -67,8 +67,7 @@ class Clocked(Logic):
 
     def _constant(self, body: Body, wire: Wire) -> Iterator[Assign]:
         """Yield assignments to those bits of a register that nothing else assigns."""
-        idle = sum(1 << i for i in range(wire.width) if not any(gives(s, i) for s in body))
-        for low, width in runs(idle):
+        for low, width in runs(~given(body) & (1 << wire.width) - 1):
             value = Bits(None, wire.init >> low & (1 << width) - 1, width)
             yield Assign((Bits(wire, low, width),), (value,))
 

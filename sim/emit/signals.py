@@ -70,6 +70,19 @@ def borders(body: Body) -> Iterator[int]:
                 yield from borders(inner)
 
 
+def given(body: Body) -> int:
+    """Return a mask of the bits that statements can give a value."""
+    mask = 0
+    for statement in body:
+        if isinstance(statement, Assign):
+            target = statement.target[0]
+            mask |= (1 << target.width) - 1 << target.low
+        else:
+            for _, inner in statement.cases:
+                mask |= given(inner)
+    return mask
+
+
 def gives(statement: Assign | Switch, low: int) -> bool:
     """Return whether a statement can give a bit a value."""
     if isinstance(statement, Assign):

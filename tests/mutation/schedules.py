@@ -152,8 +152,8 @@ SCHEDULES = (
     Mutant(
         "annealing: the repair leaves who is sent to too early",
         "models/collectives/annealing/kernel.py",
-        "chain.step[k] <= t and",
-        "chain.step[k] < t and",
+        "own <= t and",
+        "own < t and",
         _MOVES,
     ),
     Mutant(

@@ -54,7 +54,7 @@ def _anneal(
             if h >= 0:
                 make(tables, chain, h, p0, t)
             for i in range(moved):
-                make(tables, chain, scratch[i, 0], scratch[i, 1], step[scratch[i, 0]])
+                make(tables, chain, scratch[i, 0], scratch[i, 1], np.int64(step[scratch[i, 0]]))
             make(tables, chain, g, o0, t0)
             continue
         cost += delta
@@ -80,11 +80,11 @@ def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, scratc
     moved, delta = 0, 0
     for k in range(len(chain.step)):
         o = np.int64(chain.option[k])
-        if tables.parent[o] == g and chain.step[k] <= t and chain.step[k] < tables.steps:
+        own = np.int64(chain.step[k])  # as wide as elsewhere: what is called is compiled once
+        if tables.parent[o] == g and own <= t and own < tables.steps:
             scratch[moved, 0], scratch[moved, 1] = k, o
             moved += 1
-            other = ready(tables, chain, k, o, chain.step[k], seeds, row)
-            delta += make(tables, chain, k, other, chain.step[k])
+            delta += make(tables, chain, k, ready(tables, chain, k, o, own, seeds, row), own)
     return moved, delta
 
 

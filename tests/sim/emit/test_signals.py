@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from syncfabric.sim.emit.netlist import Assign, Bits, Signal, Switch, Wire
-from syncfabric.sim.emit.signals import borders, cut, gives, merged, runs, single
+from syncfabric.sim.emit.signals import borders, cut, given, gives, merged, runs, single
 
 WIRES = [Wire("a", 8), Wire("b", 5)]
 ZERO = Bits(None, 0, 1)
@@ -55,4 +55,5 @@ def test_statements_give_what_they_assign_in_any_case() -> None:
     switch = Switch((Bits(WIRES[1], 0, 1),), [(["1"], [first]), ([], [second])])
     assert [bit for bit in range(8) if gives(switch, bit)] == [1, 2, 5, 6]
     assert [bit for bit in range(8) if gives(first, bit)] == [1, 2]
+    assert (given([switch]), given([first]), given([])) == (0b0110_0110, 0b0110, 0)
     assert sorted(borders([switch])) == [1, 3, 5, 7]
