@@ -14,7 +14,7 @@ from syncfabric.cli import app
 from tests.pages import PAGES, ROOT, RUN, SHOWN, Block, Reader, blocks, imports
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
-FLOORS = {"": 67, "nightly": 24, "campaign": 7}
+FLOORS = {"": 66, "nightly": 25, "campaign": 7}
 CHECKED = 9
 """Blocks that no test can run: a real board, other hosts, what sets tests themselves up."""
 

@@ -21,6 +21,7 @@ from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps
 from syncfabric.sim.lifecycle.lifecycle import ByChain, Lifecycle, lifecycle_of
 from tests.models.planning.checker import cluster, groups_of, mesh
 from tests.models.planning.irregular import draw_network
+from tests.nightly import nightly_but
 
 T = TypeVar("T")
 LIMIT = 3_000
@@ -241,11 +242,12 @@ def test_software_learns_unknown_epochs(name: str) -> None:
 
 @managed
 @pytest.mark.parametrize("end", ["again", "recover", "over"])
-def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -> None:
+@pytest.mark.parametrize("apart", nightly_but([37], [17, 37]))
+def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str, apart: int) -> None:
     """Wherever it was left: ABORT, and the same again, or KILL of whatever there is."""
     network, was_ready = NETWORKS[name], []
     group = drawn(network, 5)[0]
-    for after in range(10, 2000, 17):
+    for after in range(10, 2000, apart):
         harness, software = Harness(network), lifecycle_of(network.shape)
         left = software.set_up(group)
         harness.perform(left, until=after)
