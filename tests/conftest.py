@@ -79,7 +79,7 @@ def pytest_collection_finish() -> None:
     Most of what tests make, designs and plans, is gone before it would be looked at.
     """
     gc.freeze()
-    gc.set_threshold(100_000, 10, 10)
+    gc.set_threshold(500_000, 10, 10)
     gc.enable()
 
 

@@ -348,7 +348,7 @@ class Layout:
         first, place, below, above = links_of(self.at, self.size, p, q, one, other)
         value = self.costs.between(above, below)
         tree = self._edge, self._height, self.size, self._start_up
-        tried, found, cost = try_moves(*tree, p, q, first, place, value, best, goal)
+        tried, found, cost = try_moves(*tree, p, q, first, place, value, best, float(goal))
         return int(tried), int(found), float(cost)
 
     def swap(self, p: int, q: int) -> None:

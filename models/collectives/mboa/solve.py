@@ -373,7 +373,7 @@ def recombine(
             # Each gene in turn, so that as many as wanted are chosen in the end.
             for i in range(genes):
                 if changed < count and uniform(random) * (genes - i) < count - changed:
-                    g = model.order[i]
+                    g = int(model.order[i])
                     o, t = draw(model, tables, g, chain, width, questions, random)
                     olds[changed, 0], olds[changed, 1], olds[changed, 2] = (
                         g,

@@ -120,6 +120,7 @@ def test_all_barriers_are_right_and_within_their_bounds(name: str) -> None:
             )
 
 
+@pytest.mark.nightly
 def test_sixteen_groups_at_every_node() -> None:
     groups = [{"id": i, "members": _ALL["mesh"], "op": ("or", "xor")[i % 2]} for i in range(16)]
     plan = plan_of("mesh", groups)

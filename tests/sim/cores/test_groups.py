@@ -123,13 +123,9 @@ def test_groups_on_engines_are_made_and_freed(network: str, seed: int) -> None:
     assert result.exits == (0,) * result.cores
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("network", "macros"),
-    [
-        ("mesh", {}),
-        pytest.param("switches", {}, marks=pytest.mark.nightly),
-        pytest.param("watchdog", {"BY_WATCHDOG": 1}, marks=pytest.mark.nightly),
-    ],
+    ("network", "macros"), [("mesh", {}), ("switches", {}), ("watchdog", {"BY_WATCHDOG": 1})]
 )
 def test_groups_that_are_killed_or_broken_are_made_anew(
     network: str, macros: dict[str, int]

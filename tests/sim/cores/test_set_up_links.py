@@ -20,6 +20,7 @@ from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.sim.cores.compile import library_headers
+from tests.nightly import nightly_but
 from tests.sim.cores.systems import SOFTWARE
 
 C99 = ["gcc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"]
@@ -169,7 +170,10 @@ BREAKS = {
 }
 
 
-@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize(
+    "name",
+    nightly_but(["a parallel port", "epochs are all the root's", "words do not carry"], BREAKS),
+)
 def test_what_is_wrong_is_seen(name: str, tmp_path: Path) -> None:
     text, (right, wrong) = (SOFTWARE / "sf_links.h").read_text(), BREAKS[name]
     assert text.count(right) == 1

@@ -22,12 +22,14 @@ from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh, plan_of
 from tests.sim.drive.static.networks import SMALL as STATIC
 from tests.sim.drive.test_backends import ALL
+from tests.sim.soak.networks import ENGINES
 
 EPISODES, APART = 2, 300
 SWEEP, COMMAND = 100, 1_500
 """Cycles in which engines clear their entries, and in which a manager sets a group up."""
 
 MESSAGES: dict[str, MessageSpec] = {
+    "engines": ENGINES["engines"].message_network,
     **{name: ALL[name] for name in ("column, no data, wide flits", "irregular, two channels")},
     "messages alone": ALL["messages alone"],
     "check bits": mesh(2, 2, check_bits=8, channels=2, message_links="shared"),
@@ -90,7 +92,7 @@ def memories_begin_in_any_state() -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", nightly_but(["column, no data, wide flits"], MESSAGES))
+@pytest.mark.parametrize("name", nightly_but(["engines"], MESSAGES))
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     same_traces(MESSAGES[name], tmp_path)
 
