@@ -131,7 +131,9 @@ MANAGED: dict[str, MessageSpec] = {
 def managed(name: str) -> BarrierPlan:
     """Return a plan of all nodes, of some, and of one."""
     nodes = MANAGED[name].topology.nodes
-    groups = members(3, *nodes), members(8, nodes[0], nodes[-1]), members(9, nodes[1])
+    groups = [members(3, *nodes), members(8, nodes[0], nodes[-1]), members(9, nodes[1])]
+    if name == "paper":  # a member has to be at the root
+        groups = [group.model_copy(update={"planner": "btin"}) for group in groups]
     return plan_of(MANAGED[name], *groups)
 
 
