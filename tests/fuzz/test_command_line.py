@@ -74,8 +74,8 @@ def _no_long_work() -> Any:
         for name in (
             "os.execv",
             "syncfabric.fpga.bitstream.board_verilog",
-            "syncfabric.fpga.blocks.block_design",
-            "syncfabric.fpga.blocks.network_design",
+            "syncfabric.fpga.designs.block_design",
+            "syncfabric.fpga.designs.network_design",
             "syncfabric.models.collectives.search.search",
             "syncfabric.sim.campaign.campaign.build_fabric",
             "syncfabric.sim.board.build_board",

@@ -60,7 +60,7 @@ FOUND: dict[str, tuple[str, bytes, str]] = {
     "ranks without end": ("bcast --ranks 1000000000", b"", "'--ranks'"),
     "an infinite time": ("check f --ts inf --json", SCHEDULE, "'--ts'"),
     "a clock that is no number": ("synth router-engine --freq nan", b"", "above 0 MHz"),
-    "seeds without end": ("synth router-engine --seeds " + "9" * 30, b"", "1 to 1000"),
+    "seeds without end": ("synth router-engine --seeds " + "9" * 30, b"", "1 to 1,000"),
     "a checkpoint that is no archive": (
         " ".join(RESUMED),
         b"PK\x03\x04",

@@ -13,7 +13,7 @@ from syncfabric.sim.drive.backends import run_bench
 from syncfabric.sim.drive.engine_driver import ByChain
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.fabric import program
+from syncfabric.sim.fabric import build
 from syncfabric.sim.fabric.build import build_fabric
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, Seconds
@@ -126,7 +126,7 @@ def test_saturation_is_reported_with_the_fullest_channels() -> None:
 
 
 def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
+    monkeypatch.setattr(build, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
     result = run(
         plan_of(mesh(5, 5, engine_stages=3), members(8, (0, 0), (4, 4), (1, 3))),
         RunRequest(episodes=3),
