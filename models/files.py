@@ -55,7 +55,7 @@ def csv_text(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def read_bytes(path: Path) -> bytes:
     """Return what is in a file, or comes through a pipe.
 
-    A named pipe that nobody writes to is empty.
+    A named pipe without a writer is empty.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class Board:
     inputs : dict of str to Pin
         ``clock``; ``rx``, which the board's serial port drives; ``button``, high while pressed.
     tx : Pin
-        What the board's serial port hears.
+        What the board's serial port receives.
     leds : tuple of Pin
         Eight.
     high : dict of str to Pin

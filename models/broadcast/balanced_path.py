@@ -14,9 +14,9 @@ candidates: with all nodes that are left, as in the paper, N nodes take N²/2 co
 
 It is measured against the cheapest tree of a few nodes, found by looking at all.
 A binomial tree of m nodes is one of 2 to the j under its root, the largest that is smaller, and
-beside it one of the rest, whose root hears from the same root first. So the cheapest tree of a root
-and a set comes from all partitions of the set in two. That is exact, and 16 nodes, which have 15!
-trees, take 0.1 s; 32 would take some 10 to the 10 sets.
+beside it one of the rest, whose root receives from the same root first. So the cheapest tree of a
+root and a set comes from all partitions of the set in two. That is exact, and 16 nodes, which have
+15! trees, take 0.1 s; 32 would take some 10 to the 10 sets.
 """
 
 from collections.abc import Iterator

@@ -181,7 +181,7 @@ class Tree:
         return tuple(int(self._layout.at[x]) for x in reversed(below))
 
     def parent(self, node: int) -> int | None:
-        """Return whom a node hears from; None: it is the root.
+        """Return the node that a node receives from; None: it is the root.
 
         Raises
         ------

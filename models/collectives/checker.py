@@ -123,7 +123,7 @@ class _Copied:
 
 
 class _Carried:
-    """Messages that nobody copies: where each is, and the hops that it took."""
+    """Messages that are not copied: where each is, and the hops that it took."""
 
     def __init__(
         self, topology: Topology, collective: Collective, stores: bool, report_of: _ReportOf

@@ -15,7 +15,7 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import Epochs, Write, commit_write
 
 Read: TypeAlias = Callable[[Write], int | None]
-"""Makes a write over the config chain, and returns its answer; None if nobody answers."""
+"""Makes a write over the config chain, and returns its answer; None if none comes."""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def brcp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
         path_ns(column_hops, column_stops, times) if column_hops.any() else 0.0,
         path_ns(last, 1, times) + (len(last) - 1) * times.t_rm if len(last) else 0.0,
     ]
-    # A member alone still hears of its own barrier.
+    # A member alone still receives its own barrier.
     latency = sum(steps) or path_ns(0, 0, times)
     taken = sum(step > 0 for step in steps)
     links = int(row_hops.sum() + column_hops.sum() + last.sum())

@@ -85,7 +85,7 @@ class BarrierPort(wiring.Component):
             number.eq(low),
             exists.eq(low < registers),
             one.eq(Mux(exists, Const(1, registers) << number, 0)),
-            # What has ended by LAST or BROKEN is not ready: nobody is released from it any more.
+            # What has ended by LAST or BROKEN is not ready: none is released from it any more.
             still.eq(inside & ~self.released & (self.ready if shape.has_last else inside)),
         ]
         for base, name in _KIND.items():

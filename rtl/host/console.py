@@ -37,7 +37,7 @@ class Receiver(wiring.Component):
         m.submodules.synchronizer = FFSynchronizer(self.rx, line)
         timer, left = Signal(range(self._cycles)), Signal(range(8))
         m.d.sync += [timer.eq(timer - 1), self.valid.eq(0)]
-        # There may be nobody at the other end yet: a line that is low says nothing after reset.
+        # There may be no sender at the other end yet: a line that is low says nothing after reset.
         with m.FSM(init="high"):
             with m.State("idle"), m.If(~line):
                 m.d.sync += timer.eq(self._cycles // 2 - 1)

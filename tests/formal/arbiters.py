@@ -1,4 +1,4 @@
-"""Arbiters: one at a time, never idle, and nobody waits for ever."""
+"""Arbiters: one at a time, never idle, and no request waits for ever."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring

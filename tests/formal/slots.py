@@ -206,7 +206,7 @@ class WireSlotProof(wiring.Component):
         claims.holds("data of exactly those awaited", ~sends.any() | (said[2:] == was["summed"]))
         claims.holds("the process gets the same", release.message.kind == said[:2])
         good = frees & (release.message.kind != Kind.BROKEN)
-        claims.holds("nobody is released without an arrival, or twice", ~(good & proper) | arrived)
+        claims.holds("none is released without an arrival, or twice", ~(good & proper) | arrived)
         status = plane.config.rdata[:3]
         reads = claims.before("asked", asked)
         shown = claims.before("shown", Cat(alive, epoch))

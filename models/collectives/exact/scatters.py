@@ -160,7 +160,7 @@ def is_cube(topology: Topology) -> bool:
 
 
 def _pairs(last: int) -> Iterator[tuple[int, ...]]:
-    """Yield each vector with its complement; 0 is nobody's message."""
+    """Yield each vector with its complement; 0 is no message."""
     yield (last,)
     for vector in range(1, last // 2 + 1):
         yield vector, last ^ vector

@@ -1,7 +1,6 @@
 """Mutants that benches leave alive: killed by a proof, the same as the original, or alive."""
 
 import json
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 
+from tests.formal.engine import SAID
 from tests.mutation.netlist.aiger import Model
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.build import CHOICE, Mutants, yosys
@@ -55,7 +55,6 @@ PROVE = (
     "read_aiger,{name}.aig;fold;lcorr;scorr;write_aiger,{name}.swept;"
     "pdr,-T,{seconds},-L,{name}.proved"
 )
-SAID = re.compile(r"snl_(\w+)\s+(-?\d+)")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Members:
         return self.cycle + self.rng.randint(0, self.skew)
 
     def step(self, *, stop: bool = False) -> tuple[int, int]:
-        """Return what arrives and what is released in this cycle; with stop, nobody begins."""
+        """Return what arrives and what is released in this cycle; with stop, none begins."""
         released = [m for m, at in self._release.items() if at == self.cycle]
         for m in released:
             del self._release[m]
@@ -67,7 +67,7 @@ class Members:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody has arrived, and nobody waits."""
+        """Whether none has arrived, and none waits."""
         return not self._came and not self._release
 
     @property

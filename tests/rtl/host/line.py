@@ -10,7 +10,7 @@ CYCLE = 10_000
 
 
 class Line:
-    """Sends and hears bytes.
+    """Sends and receives bytes.
 
     Parameters
     ----------
