@@ -26,3 +26,22 @@ def nightly_but(kept: Iterable[object], cases: Iterable[object]) -> list[Any]:
         )
         for case in cases
     ]
+
+
+def long_by_night(
+    kept: Iterable[object], cases: Iterable[object], short: int, long: int
+) -> list[Any]:
+    """Return cases with a length each: the kept ones short by default, all of them long by night.
+
+    Raises
+    ------
+    ValueError
+        What is kept is no case.
+    """
+    chosen = nightly_but(kept, cases)
+    return [
+        pytest.param(*case.values, length, marks=marks)
+        for length, marks in ((short, []), (long, [pytest.mark.nightly]))
+        for case in chosen
+        if length == long or not case.marks
+    ]

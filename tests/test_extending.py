@@ -9,6 +9,8 @@ import pytest
 from tests.pages import Reader, blocks
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
+pytestmark = pytest.mark.nightly
+
 PLANNED = """
 name = "near"
 [network]

@@ -15,6 +15,8 @@ from tests.pages import PAGES, ROOT, RUN, SHOWN, Block, Reader, blocks, imports
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 FLOORS = {"": 66, "nightly": 25, "campaign": 7}
+SLOW = {"python", "schedules-chunks", "broadcast"}
+"""Pages whose blocks are run by night alone."""
 CHECKED = 9
 """Blocks that no test can run: a real board, other hosts, what sets tests themselves up."""
 
@@ -23,11 +25,14 @@ def pages(*marks: str) -> list[Any]:
     """Return the stems of pages with such blocks to run; with what they need installed."""
     found = []
     for page in PAGES:
-        if page.stem == "extending" and "nightly" not in marks:
+        if page.stem == "extending":
             continue  # tests/test_extending.py follows it, and has more tests of its package
         here = [b for b in BLOCKS if b.page == page.stem and b.language in RUN and b.mark in marks]
         needs = any(re.search("iverilog|icarus", block.text) for block in here)
-        if any(block.mark == marks[-1] for block in here):
+        some = any(block.mark == marks[-1] for block in here)
+        if page.stem in SLOW and "" in marks:
+            some = "nightly" in marks
+        if some:
             found.append(pytest.param(page.stem, marks=[pytest.mark.icarus] * needs))
     return found
 

@@ -89,6 +89,7 @@ def until(browser: Chrome, selector: str) -> None:
     WebDriverWait(browser, TIMEOUT).until(lambda at: at.find_elements(By.CSS_SELECTOR, selector))
 
 
+@pytest.mark.nightly
 def test_search_finds_all_reduce(browser: Chrome, address: str) -> None:
     page = opened(browser, f"{address}/tour.html")
     until(page, ".md-search__input")
@@ -103,6 +104,7 @@ def test_search_finds_all_reduce(browser: Chrome, address: str) -> None:
     WebDriverWait(page, 20).until(lambda at: "Schedule an all-reduce" in titles(at))
 
 
+@pytest.mark.nightly
 def test_nothing_is_fetched_from_elsewhere(browser: Chrome, address: str) -> None:
     page = opened(browser, f"{address}/index.html")
     until(page, ".md-search__input")
@@ -113,6 +115,7 @@ def test_nothing_is_fetched_from_elsewhere(browser: Chrome, address: str) -> Non
     assert [url for url in urls if not url.startswith(address)] == []
 
 
+@pytest.mark.nightly
 def test_the_barrier_of_the_first_page_plays(browser: Chrome, address: str) -> None:
     page = opened(browser, f"{address}/index.html")
     frame = page.find_element(By.CSS_SELECTOR, "iframe.player")
@@ -129,6 +132,7 @@ def test_the_barrier_of_the_first_page_plays(browser: Chrome, address: str) -> N
         page.switch_to.default_content()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["index", "choosing", "network-files", "microarchitecture-engine"])
 def test_a_phone_shows_the_page_without_scrolling_sideways(
     browser: Chrome, address: str, name: str
@@ -141,6 +145,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(
     assert wide <= inner
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["default", "slate"])
 @pytest.mark.parametrize("name", ["index", "tour", "api"])
 def test_contrast_in_both_schemes(browser: Chrome, address: str, name: str, scheme: str) -> None:
@@ -153,6 +158,7 @@ def test_contrast_in_both_schemes(browser: Chrome, address: str, name: str, sche
     assert [each for each in found if each[0] < 4.5] == []
 
 
+@pytest.mark.nightly
 def test_dark_mode_is_one_click(browser: Chrome, address: str) -> None:
     page = opened(browser, f"{address}/index.html")
     until(page, "label[title='Dark mode']")

@@ -57,7 +57,7 @@ ICARUS, NIGHTLY = pytest.mark.icarus, pytest.mark.nightly
         pytest.param("own-operator", "", ["match: hardware and golden model agree"], marks=NIGHTLY),
         pytest.param(
             *("own-operator", f"{ICARUS_RUN} OP=max.offload", ["match: hardware and golden"]),
-            marks=ICARUS,
+            marks=[ICARUS, NIGHTLY],
         ),
         pytest.param(PICO, "", [], marks=[ICARUS, NIGHTLY]),
         pytest.param(PICO, UNDER, [], marks=NIGHTLY),

@@ -115,6 +115,7 @@ def bench(kinds: dict[str, dict[str, str]]) -> str:
     return "\n".join([*lines, "endmodule"])
 
 
+@pytest.mark.nightly
 def test_each_fails_when_it_should(tmp_path: Path) -> None:
     kinds = KINDS
     text = assertions(Network.load("mesh-2x2").plan(), "p")

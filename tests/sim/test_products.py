@@ -79,7 +79,7 @@ def passes(net: Network, code: int, said: str) -> None:
         assert int(found[3]) <= groups[0].bound
 
 
-COSTLY = {"switches_managed_wires", "switches_managed"}
+COSTLY = {"switches_managed_wires", "switches_managed", "mesh_managed", "mesh_wires"}
 """Kinds whose parts other kinds have, too."""
 
 

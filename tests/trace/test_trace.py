@@ -21,7 +21,10 @@ from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
-LARGE = {"dimension-concentrated", "dimension-torus", "adaptive-torus"}
+LARGE = {
+    *("dimension-concentrated", "dimension-torus", "dimension-ring"),
+    *("adaptive-torus", "adaptive-cube", "topology-torus", "static-torus"),
+}
 TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticTable"}
 REFUSED = {
     ("mesh", "setup"): {"paper"},

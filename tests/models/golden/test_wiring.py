@@ -9,6 +9,7 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import CollectiveNetwork
 from tests.models.golden.planes.nets import draw_irregular, draw_mesh, mesh
 from tests.models.golden.planes.network_race import FAULTS, NetworkRace
+from tests.nightly import nightly_but
 
 
 def play_faults(seed: int, kind: str, cycles: int) -> Counter[str]:
@@ -22,7 +23,7 @@ def play_faults(seed: int, kind: str, cycles: int) -> Counter[str]:
     return race.seen
 
 
-@pytest.mark.parametrize("kind", ["mesh", "irregular"])
+@pytest.mark.parametrize("kind", nightly_but(["mesh"], ["mesh", "irregular"]))
 def test_faults_of_links(kind: str) -> None:
     """What was never sent, and what never comes: the same whatever is left out of a step."""
     seen = sum((play_faults(seed, kind, 500) for seed in range(9)), Counter[str]())

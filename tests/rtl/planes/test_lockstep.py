@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
-from tests.nightly import nightly_but
+from tests.nightly import long_by_night, nightly_but
 from tests.rtl.planes.draws import headers
 from tests.rtl.planes.interface_lockstep import InterfaceLockstep
 from tests.rtl.planes.lockstep import together
@@ -50,8 +50,7 @@ ROUTED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 2500]))
-@pytest.mark.parametrize("name", nightly_but(["torus", "cube"], ROUTED))
+@pytest.mark.parametrize(("name", "cycles"), long_by_night(["torus", "cube"], ROUTED, 1000, 2500))
 def test_routed_messages_in_any_dimensions(name: str, cycles: int) -> None:
     options = {"transport": "routed", "routing": "dimension", "groups": 4, **ROUTED[name]}
     options["operations"] = "bitwise" if options.get("data_bits") else "none"
@@ -72,8 +71,9 @@ MESH: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([1200], [1200, 4000]))
-@pytest.mark.parametrize("name", nightly_but(["shared", "routed", "table", "keys"], MESH))
+@pytest.mark.parametrize(
+    ("name", "cycles"), long_by_night(["shared", "routed", "table", "keys"], MESH, 1200, 4000)
+)
 def test_a_mesh_node(name: str, cycles: int) -> None:
     shape = MeshNodeShape(**{"width": 4, "height": 4, "groups": 4, **MESH[name]})
     seen = run(shape, 4, cycles)
@@ -81,8 +81,7 @@ def test_a_mesh_node(name: str, cycles: int) -> None:
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 
 
-@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 3000]))
-@pytest.mark.parametrize("longest", nightly_but([15], [0, 15]))
+@pytest.mark.parametrize(("longest", "cycles"), long_by_night([15], [0, 15], 1000, 3000))
 def test_a_router_of_links_with_few_and_many_registers(longest: int, cycles: int) -> None:
     """Its guards ask the near ones sooner."""
     options: dict[str, Any] = {"links": 3, "own": False, "check_bits": 7, "link_registers": 3}
@@ -100,8 +99,9 @@ MANAGED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([800], [800, 2000]))
-@pytest.mark.parametrize("name", nightly_but(["shared", "guarded"], MANAGED))
+@pytest.mark.parametrize(
+    ("name", "cycles"), long_by_night(["shared", "guarded"], MANAGED, 800, 2000)
+)
 @pytest.mark.parametrize("kind", nightly_but([NodeShape], [MeshNodeShape, NodeShape]))
 def test_set_up_by_managers(kind: type[NodeShape], name: str, cycles: int) -> None:
     options = {"managers": 2, **MANAGED[name]}
@@ -125,9 +125,9 @@ INTERFACES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([600], [600, 1500]))
 @pytest.mark.parametrize(
-    "name", nightly_but(["own, guarded", "shared, managers", "shared, keys"], INTERFACES)
+    ("name", "cycles"),
+    long_by_night(["own, guarded", "shared, managers", "shared, keys"], INTERFACES, 600, 1500),
 )
 def test_a_node_interface(name: str, cycles: int) -> None:
     """With several numbers of registers."""

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.nightly import nightly_but
+from tests.nightly import long_by_night, nightly_but
 from tests.rtl.planes.lockstep import together
 from tests.rtl.streams.guard_lockstep import FAULTS, GuardedPair, GuardLockstep
 from tests.rtl.streams.layouts import layout_of
@@ -21,8 +21,10 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([1500], [1500, 3000]))
-@pytest.mark.parametrize("name", nightly_but(["one", "two, wide", "two, among packets"], LAYOUTS))
+@pytest.mark.parametrize(
+    ("name", "cycles"),
+    long_by_night(["one", "two, wide", "two, among packets"], LAYOUTS, 1500, 3000),
+)
 def test_guards_do_what_their_models_do(name: str, cycles: int) -> None:
     layout = LAYOUTS[name]
     lockstep = GuardLockstep(layout, random.Random(f"{SEED} {name}"))

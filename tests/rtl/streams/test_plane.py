@@ -11,7 +11,7 @@ from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.streams.plane import StreamPlane
 from tests.mixed import mixed
-from tests.nightly import nightly_but
+from tests.nightly import long_by_night
 from tests.rtl.planes.lockstep import together
 from tests.rtl.streams.lockstep import StreamLockstep
 from tests.rtl.support import SEED
@@ -46,10 +46,11 @@ def _an_own_operator_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncfabric.rtl.streams.join.Instance", mixed_unit)
 
 
-@pytest.mark.parametrize("cycles", nightly_but([3000], [3000, 6000]))
 @pytest.mark.parametrize(
-    "shape",
-    nightly_but(["two", "own_operator_serial", "shared_two", "shared_serial"], SHAPES),
+    ("shape", "cycles"),
+    long_by_night(
+        ["two", "own_operator_serial", "shared_two", "shared_serial"], SHAPES, 3000, 6000
+    ),
 )
 def test_streams_do_what_their_model_does(shape: str, cycles: int) -> None:
     layout = SHAPES[shape]

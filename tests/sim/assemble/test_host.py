@@ -12,7 +12,6 @@ from syncfabric.sim.front import Front
 from syncfabric.sim.simulators import find_simulator
 from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import build_cocotb, run_cocotb
-from tests.nightly import nightly_but
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import mesh
 
@@ -66,8 +65,8 @@ def engines(name: str, folder: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", nightly_but(["managed"], ENGINES))
-@pytest.mark.nightly_under("verilator")
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ENGINES)
 def test_engines_behind_axi(simulator: str, name: str, tmp_path: Path) -> None:
     run(simulator, engines(name, tmp_path), Front("axi", meters=2), "bench_host", tmp_path)
 

@@ -11,7 +11,6 @@ from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_channels, with_world
-from tests.nightly import nightly_but
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import break_software, mesh
 
@@ -113,10 +112,9 @@ def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
     return result
 
 
-@pytest.mark.parametrize("seed", nightly_but([1], [1, 2, 3]))
-@pytest.mark.parametrize(
-    "network", nightly_but(["mesh"], [name for name in NETWORKS if "streams" not in name])
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("network", [name for name in NETWORKS if "streams" not in name])
 def test_groups_on_engines_are_made_and_freed(network: str, seed: int) -> None:
     result = run("groups.c", network, seed)
     assert result.faults == ()

@@ -79,6 +79,7 @@ def test_a_word_a_cycle() -> None:
     assert min(took[3:]) > 20 * max(took[:3])
 
 
+@pytest.mark.nightly
 def test_mpi_in_streams_until_the_group_is_killed() -> None:
     result, _ = played(STREAMS, OURS / "vectors.c", KILL=1)
     assert result.exits == (0, 0, 0, 0), result

@@ -88,7 +88,8 @@ PEACE = 2000
 """Cycle after which no link of `_strike` fails; it ends 1,600 later."""
 
 
-@pytest.mark.parametrize("name", nightly_but(["mesh, managers, check bits"], CHURNED))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", CHURNED)
 def test_groups_that_end_and_links_that_fail_cover(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:

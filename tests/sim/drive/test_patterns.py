@@ -60,6 +60,7 @@ def test_a_share_is_for_the_hot_node_and_the_rest_is_uniform(tmp_path: Path) -> 
     assert len(sum(seen, Counter())) == 16
 
 
+@pytest.mark.nightly
 @pytest.mark.icarus
 def test_the_networks_own_top_has_goals_too(tmp_path: Path) -> None:
     network = mesh(2, 2)

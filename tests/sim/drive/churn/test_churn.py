@@ -95,6 +95,7 @@ def test_a_group_without_entries_is_given_up() -> None:
     assert outcome.churn.given_up > 0
 
 
+@pytest.mark.nightly
 def test_instances_are_drawn_as_they_should() -> None:
     plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=120)
     acts = [act for chunk in played(plan, scenario) for act in chunk.acts]
@@ -118,6 +119,7 @@ def test_instances_are_drawn_as_they_should() -> None:
     assert most == 4
 
 
+@pytest.mark.nightly
 def test_on_a_large_network_most_are_few() -> None:
     plan = plan_with(mesh(6, 6, groups=8), 0)
     acts = [act for chunk in played(plan, Scenario(episodes=1, churn=25)) for act in chunk.acts]
