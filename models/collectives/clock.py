@@ -102,7 +102,7 @@ class Clock:
     """
 
     def __init__(self, limit: float, asked: Stop | None = None) -> None:
-        self.limit, self._asked = limit, asked
+        self.limit, self._whole, self._asked = limit, limit, asked
         self._begun = time.monotonic()
 
     @property
@@ -113,6 +113,10 @@ class Clock:
     def skip(self, seconds: float) -> None:
         """Count so many seconds more as passed; fewer if they are below 0."""
         self._begun -= seconds
+
+    def reserve(self, seconds: float) -> None:
+        """Bring the limit forward by so many seconds at least, for what comes after the search."""
+        self.limit = min(self.limit, self._whole - seconds)
 
     @contextmanager
     def stands(self) -> Iterator[None]:

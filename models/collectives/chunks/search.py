@@ -33,6 +33,8 @@ BOUND_SHARE = 0.5
 """Of the time limit, for the bound."""
 AFTER = 0.5
 """Seconds to measure what was found, and for the bound of the fastest's own number of chunks."""
+REST = 0.75
+"""Of the time that a schedule's check takes, what its file takes, and to give memory back."""
 MOST_SENDS = 2**21
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -248,7 +250,9 @@ class _Trials:
         if not sends:
             return
         schedule = Schedule(self._topology, exchange, tuple(sends), self._cut)
+        begun = self._clock.passed
         outcome = check(schedule)
+        self._clock.reserve(REST * (self._clock.passed - begun))
         if outcome.broken:
             raise AssertionError(f"{name}: {outcome.wrong[0]}")
         before = self.best.get((name, number))

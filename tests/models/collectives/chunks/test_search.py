@@ -4,11 +4,18 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 
-from syncfabric.models.collectives.chunks.checker import check
-from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked, Exchange, chunked_kind
+from syncfabric.models.collectives.chunks.checker import Outcome, check
+from syncfabric.models.collectives.chunks.schedule import (
+    CHUNKED,
+    Chunked,
+    Exchange,
+    Schedule,
+    chunked_kind,
+)
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.methods import searches
@@ -150,3 +157,21 @@ def test_a_time_limit_is_kept(name: str, kind: Chunked) -> None:
     result = search(topology, kind, SIZE, (1, 2, 4, 8, 16), time_limit=0.3)
     assert result.left_out
     assert monotonic() - begun < 20
+
+
+def test_what_comes_after_a_search_is_within_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a schedule that takes long to check, the file takes long to write."""
+    now = [0.0]
+
+    def slowly(schedule: Schedule) -> Outcome:
+        outcome = check(schedule)
+        now[0] += 8
+        return outcome
+
+    monkeypatch.setattr("syncfabric.models.collectives.chunks.search.check", slowly)
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("syncfabric.models.collectives.clock.time", clock)
+    topology = linked(load_topology("ring-8"), Fraction(1000), Fraction(1))
+    result = search(topology, "allgather", SIZE, (1,), time_limit=10)
+    assert [found.method for found in result.found] == ["shortest"]
+    assert result.left_out == (1,)
