@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, pairwise
+from math import ceil
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.checker import proved_in_parts
@@ -21,7 +22,7 @@ from syncfabric.sim.experiments.bench.measures import at_most
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.replay.chunks import replay_chunks
-from syncfabric.sim.replay.in_network import plan_in_network, play
+from syncfabric.sim.replay.in_network import WORD_BYTES, plan_in_network, play
 
 SIDES = (2, 4, 8, 16)
 PLANNERS = {
@@ -240,6 +241,8 @@ def in_network() -> Iterator[Claim]:
             ratio = alike / cycles if cycles else 0.0
             measured = f"{cycles:,}, {trees} tree{'s' * (trees > 1)}; {alike:,} by {method}"
             measured += f": {ratio:.1f} ({most:,} by {other}: {most / max(1, cycles):.1f})"
+            least = ceil(-(-size // WORD_BYTES) / made.packing.bound)  # all links busy all the time
             wanted = f"at least {LEAST} times" if size == 1024 else "right"
+            wanted += f" (links allow {alike / least:.1f})"
             met = played.right and (size != 1024 or ratio >= LEAST)
             yield figure(f"{name}, {size:,} bytes", measured, wanted, met)
