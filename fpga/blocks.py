@@ -7,8 +7,9 @@ from typing import Any
 from amaranth.lib import wiring
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import EngineShape, NodeShape
 from syncfabric.models.layout.streams import StreamLayout
+from syncfabric.models.networks.kinds import MeshNodeShape
 from syncfabric.models.networks.spec import MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.cores.shape import TileShape

@@ -15,20 +15,9 @@ from syncfabric.models.golden.lifecycle.port import SetUpPort
 from syncfabric.models.golden.movement import RESET, Movement
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.processes import Processes
-from syncfabric.models.golden.record import (
-    ConfigRequest,
-    Observer,
-    PortState,
-    Record,
-    Recorder,
-)
+from syncfabric.models.golden.record import ConfigRequest, Observer, PortState, Record, Recorder
 from syncfabric.models.golden.slot_movement import SlotMovement
-from syncfabric.models.golden.wiring import (
-    OnWires,
-    Wiring,
-    interface_of,
-    node_of,
-)
+from syncfabric.models.golden.wiring import OnWires, Wiring, interface_of, node_of
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import ManagerState
@@ -72,12 +61,7 @@ class CollectiveNetwork:
         Targets whose ``observe`` may have changed: none, as benches see no state here.
     """
 
-    def __init__(
-        self,
-        shape: NetworkShape,
-        *,
-        observer: Observer | None = None,
-    ) -> None:
+    def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
         self.shape = shape
         router = shape.router
         self.cycle = 0

@@ -27,23 +27,6 @@ MOST_IMAGE_WORDS = 8
 """Staged words of an image: addresses 1 to 8 of an engine."""
 
 
-def least_stages(groups: int, data_bits: int, operations: str, *, shared: bool) -> int:
-    """Return the fewest cycles a router that keep the clock.
-
-    Parameters
-    ----------
-    groups, data_bits : int
-    operations : {"none", "bitwise", "all"}
-    shared : bool
-        Messages share the links of packets, or have check bits.
-    """
-    if groups > LUT_RAM_GROUPS:
-        return 4
-    if data_bits > (4 if operations == "all" else 8):
-        return 3
-    return 2 if shared else 1
-
-
 class EngineShape(Table):
     """What an engine is built for.
 
@@ -94,8 +77,17 @@ class EngineShape(Table):
 
     @property
     def _least(self) -> int:
-        late = self.shared or self.key_bits > 0
-        return least_stages(self.groups, self.data_bits, self.operations, shared=late)
+        """The fewest cycles a router that keep the clock."""
+        if self.groups > LUT_RAM_GROUPS:
+            return 4
+        if self.data_bits > (4 if self.operations == "all" else 8):
+            return 3
+        return 2 if self._late else 1
+
+    @property
+    def _late(self) -> bool:
+        """Whether messages share the links of packets, or a check follows them."""
+        return self.shared or self.key_bits > 0
 
     @property
     def shared(self) -> bool:
@@ -355,9 +347,8 @@ class NodeShape(EngineShape):
         )
 
     @property
-    def _least(self) -> int:
-        late = self.shared or self.check_bits > 0 or self.key_bits > 0
-        return least_stages(self.groups, self.data_bits, self.operations, shared=late)
+    def _late(self) -> bool:
+        return super()._late or self.check_bits > 0
 
     @property
     def most_registers(self) -> int:
@@ -455,21 +446,3 @@ class NodeShape(EngineShape):
 
 def _words(*there: bool) -> tuple[RouterWord, ...]:
     return tuple(word for word, has in zip(RouterWord, there, strict=True) if has)
-
-
-class MeshNodeShape(NodeShape):
-    """What a node of a mesh is built for."""
-
-    links: Whole = Field(default=4, ge=4, le=4, description="link ports")
-    own: Literal[True] = Field(default=True, description="the process of the router takes part")
-    routing: Literal["dimension", "table", "source"] = Field(
-        default="dimension", description="how packets find their outputs"
-    )
-    width: Whole = Field(default=8, ge=1, le=1024, description="columns of the mesh")
-    height: Whole = Field(default=8, ge=1, le=1024, description="rows of the mesh")
-
-    @cached_property
-    def grid(self) -> Grid | None:
-        """Columns and rows: four ports, however few there are."""
-        by_sides = self.routing == "dimension"
-        return Grid((self.width, self.height), pairs=True) if by_sides else None

@@ -12,10 +12,11 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.offload import Offload
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_OPERATIONS, WIRE_PLANNER, SlotLayout
 from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
 from syncfabric.models.networks.explain import choice, show
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Operation, Table, Whole, WholePlace
@@ -344,6 +345,24 @@ class EngineSpec(EngineNetwork, ABC):
     def link_channels(self) -> int:
         """Channels of a link: those of packets, and that of set-up packets."""
         return self.shape.router.link_channels
+
+
+class MeshNodeShape(NodeShape):
+    """What a node of a mesh is built for."""
+
+    links: Whole = Field(default=4, ge=4, le=4, description="link ports")
+    own: Literal[True] = Field(default=True, description="the process of the router takes part")
+    routing: Literal["dimension", "table", "source"] = Field(
+        default="dimension", description="how packets find their outputs"
+    )
+    width: Whole = Field(default=8, ge=1, le=1024, description="columns of the mesh")
+    height: Whole = Field(default=8, ge=1, le=1024, description="rows of the mesh")
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """Columns and rows: four ports, however few there are."""
+        by_sides = self.routing == "dimension"
+        return Grid((self.width, self.height), pairs=True) if by_sides else None
 
 
 class MeshSpec(EngineSpec):

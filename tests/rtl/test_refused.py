@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.kinds import MeshNodeShape
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import MessageSignature

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import EngineShape, NodeShape
+from syncfabric.models.networks.kinds import MeshNodeShape
 
 TABLE: dict[str, Any] = {"links": 3, "routing": "table", "routers": 8}
 SHARED: dict[str, Any] = {"wires": 1, "streams": 1, "stream_links": "shared"}

@@ -7,9 +7,10 @@ from typing import Any, get_args
 from annotated_types import Ge, Le
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import BY_GRID, MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import BY_GRID, NodeShape
 from syncfabric.models.layout.streams import Operations
 from syncfabric.models.networks.grid import Grid
+from syncfabric.models.networks.kinds import MeshNodeShape
 
 MOST_ROUTERS = 1024
 SIDES: list[tuple[int, ...]] = [(), (2, 2, 2, 2), (3, 5), (4, 4, 8), (64,)]

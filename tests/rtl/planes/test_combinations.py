@@ -5,7 +5,8 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Fragment
 
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.kinds import MeshNodeShape
 from syncfabric.rtl.planes.node import Node
 from tests.nightly import nightly_but
 from tests.rtl.planes.draws import drawn, headers, key_range

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.kinds import MeshNodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from tests.nightly import long_by_night, nightly_but

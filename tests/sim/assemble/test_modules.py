@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from amaranth.lib import wiring
 
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.kinds import MeshNodeShape
 from syncfabric.sim.assemble.modules import interface_of, node_of
 from syncfabric.sim.assemble.verilog import convert, ports_of
 from syncfabric.sim.core_file import LINT_OPTIONS

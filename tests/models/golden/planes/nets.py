@@ -11,8 +11,9 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout
 from syncfabric.models.layout.network import NetworkShape, Place
 from syncfabric.models.layout.setup import COMMAND, REQUEST, Operation
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import ManagerWord, config_address
+from syncfabric.models.networks.kinds import MeshNodeShape
 from tests.models.golden import graphs
 
 WORD = (1 << WORD_BITS) - 1
