@@ -203,6 +203,7 @@ def reproduce(
     return run(*program, "reproduce", *words, ranks=ranks)
 
 
+@pytest.mark.nightly
 def test_other_ranks_work_and_the_first_one_prints(here: Path) -> None:
     done = reproduce(3, "ranks", "--json", "-o", "out")
     assert done.returncode == 0

@@ -58,6 +58,7 @@ def test_complete_meshes_with_a_pipeline(k: int, btm: int, shortest: int, least:
     assert least_cost(first.places, first.space, 1) == least
 
 
+@pytest.mark.nightly
 def test_random_groups_gain_a_fifth_on_average() -> None:
     rng, nodes = random.Random(5), Mesh(16, 16).nodes
     trees = [build_tree(rng.sample(nodes, 60)) for _ in range(10)]

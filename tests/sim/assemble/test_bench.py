@@ -10,6 +10,7 @@ from syncfabric.sim.assemble.bench import BENCH, bench_verilog
 from syncfabric.sim.assemble.network import module_names
 from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES
+from tests.nightly import nightly_but
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
@@ -64,7 +65,7 @@ def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", nightly_but(ALONE.keys() - {"wires"}, ALONE))
 def test_without_packets_there_is_no_traffic(name: str, tmp_path: Path) -> None:
     spec = ALONE[name]
     text = bench_verilog(spec)

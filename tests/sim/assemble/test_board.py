@@ -50,6 +50,7 @@ def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic
     assert {*repeated_modules(spec.network)} <= {*modules}
 
 
+@pytest.mark.nightly
 def test_streams_have_a_source_and_a_sink_at_every_node() -> None:
     network = {"kind": "mesh", "width": 3, "height": 1, "channels": 0, "wires": 2, "streams": 2}
     spec = NetworkSpec.model_validate({"name": "row", "network": network, "groups": []})

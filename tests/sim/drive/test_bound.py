@@ -79,7 +79,7 @@ def test_random_groups_of_grids(name: str, keys: str) -> None:
 
 
 @pytest.mark.parametrize("keys", nightly_but(["registers"], KEYS))
-@pytest.mark.parametrize("planner", ["shortest", "btin", "updown"])
+@pytest.mark.parametrize("planner", nightly_but(["btin"], ["shortest", "btin", "updown"]))
 def test_random_groups_of_irregular_networks(planner: str, keys: str) -> None:
     rng = random.Random(f"{planner} {keys}")
     for number in range(4):

@@ -80,6 +80,7 @@ def test_late_run_is_ended(simulator: str, design: Design, tmp_path: Path) -> No
         run_cocotb(tool, built, BENCH, folder=tmp_path / "run", seconds=0.01)
 
 
+@pytest.mark.nightly_under("verilator")
 def test_refused_design_raises_and_leaves_nothing(
     simulator: str, empty_cache: Path, tmp_path: Path
 ) -> None:
