@@ -85,7 +85,7 @@ class GuardProof(wiring.Component):
         inside, outside = signatures()
         m.submodules.sender = sender = SmallSender(SHAPE, inside, outside)
         m.submodules.receiver = receiver = ReceiverGuard(SHAPE, inside, outside)
-        fault = self._join(m, sender.link, receiver.link)
+        fault = self._join(m, claims, sender.link, receiver)
 
         # The sender's router: whole packets, with the credits that it has.
         have = [Signal(range(count + 2), init=count, name=f"have_{count}") for count in PLACES]
@@ -142,18 +142,21 @@ class GuardProof(wiring.Component):
         self._come_back(m, claims, sender, receiver, have, sent, held, fault, began)
         return m
 
-    def _join(self, m: Module, sent: Any, received: Any) -> Value:
+    def _join(self, m: Module, claims: Properties, sent: Any, receiver: ReceiverGuard) -> Value:
         """Join the link's ends, but for faults; return whether there is one."""
         fault: Value = Const(0, 1)
+        received: Any = receiver.link
         forward: Value = Cat(Value.cast(getattr(sent, name)) for name in FORWARD)
         credits: Value = Cat(sent.credit, sent.sync_credit)
         back: Value = Cat(received.credit, received.sync_credit)
         if self._flips:
-            for i in range(3):
-                flips_one = Signal(len(forward), name=f"flips_{i}")
-                m.d.comb += flips_one.eq(1 << self.wires[5 * i : 5 * i + 5])
-                forward = forward ^ flips_one
-                fault = fault | flips_one.any()
+            three = [self.wires[at : at + 5] for at in range(0, len(self.wires), 5)]
+            flips = Signal(len(forward))
+            m.d.comb += flips.eq((1 << three[0]) ^ (1 << three[1]) ^ (1 << three[2]))
+            fault = fault | flips.any()
+            forward = forward ^ flips
+            counted = ~flips.any() | self.drops | receiver.corrupt.any()
+            claims.holds("what is flipped is counted in that cycle", counted)
         if self._loses:
             forward = Mux(self.drops, 0, forward)
             fault = fault | self.drops | (back & self.drops_back).any()
