@@ -9,6 +9,7 @@ import inspect
 import itertools
 import re
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from types import MappingProxyType
 
@@ -267,6 +268,8 @@ def _ports(members: str) -> Iterator[tuple[str, str]]:
 
 
 _LONG = 100
+_READ = re.compile(r"(?<![.'\w])([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
+"""A name, not of a pin, and the bits of it."""
 
 
 class Written(Clocked):
@@ -338,8 +341,8 @@ class Written(Clocked):
                 lines += textwrap.wrap(note, 92, initial_indent="  // ", subsequent_indent="  // ")
                 note = None
             lines.append(f"{text}  // {note}" if note else text)
-        lines += [");", *self._declared, *self._logic, *self._placed, *self._always()]
-        lines += [*self._unused(ports), "endmodule"]
+        inside = [*self._logic, *self._placed, *self._always()]
+        lines += [");", *self._declared, *inside, *self._unused(inside), "endmodule"]
         text = "\n".join(line for long in lines for line in _wrapped(long))
         return f"{text}\n"
 
@@ -354,15 +357,19 @@ class Written(Clocked):
             yield "    end"
         yield "  end"
 
-    def _unused(self, ports: list[Wire]) -> Iterator[str]:
+    def _unused(self, inside: list[str]) -> Iterator[str]:
         """Say which bits are not used, in the form that tools take for intended."""
-        parts = []
+        parts, read = list[str](), defaultdict[str, int](int)
+        for name, high, low in _READ.findall("\n".join([*self._declared, *inside])):
+            # Of what was asked for, constants may have left nothing.
+            read[name] |= (2 << int(high)) - (1 << int(low or high)) if high else -1
         for wire, name in self._names.items():
             if wire.flow == "output" or (wire not in self._written and wire.flow != "input"):
                 continue
             if name.startswith("unused_"):
                 continue
-            idle = ~self._read.get(wire, 0) & (1 << wire.width) - 1
+            bits = read[name] if wire.flow == "input" else self._read.get(wire, 0)
+            idle = ~bits & (1 << wire.width) - 1
             for low, width in runs(idle):
                 parts.append(bits_of(name, wire.width, low, width))
         if parts:
