@@ -204,14 +204,20 @@ def test_every_kind_passes_under_verilator(kind: str, tmp_path: Path) -> None:
     passes(net, *run(bench_of(net, tmp_path), "verilator"))
 
 
-@pytest.mark.nightly
+SIZES = {
+    name: len(spec.network.topology.nodes)
+    for name in reader.ready_made()
+    if (spec := reader.load(name)).groups
+}
+
+
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "name",
     [
-        name
-        for name in reader.ready_made()
-        if (spec := reader.load(name)).groups and len(spec.network.topology.nodes) <= 80
+        pytest.param(name, marks=pytest.mark.nightly if size <= 20 else pytest.mark.campaign)
+        for name, size in SIZES.items()
+        if size <= 80
     ],
 )
 def test_networks_of_the_library_pass(name: str, tmp_path: Path) -> None:

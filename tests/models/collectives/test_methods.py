@@ -168,9 +168,14 @@ def test_mboa_ends_after_so_many_chromosomes() -> None:
     assert 2000 < found.evaluations == reports[-1].evaluations < 400_000
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(("nodes", "seconds"), [(16, 120), (32, 3600)])
+@pytest.mark.parametrize(
+    ("nodes", "seconds"),
+    [
+        pytest.param(16, 120, marks=pytest.mark.nightly),
+        pytest.param(32, 3600, marks=pytest.mark.campaign),
+    ],
+)
 def test_mboa_finds_larger_complete_exchanges(nodes: int, seconds: int) -> None:
     asked = task(f"hypercube-{nodes}", "AAS")
-    found = mboa(asked, nodes // 2, seed=1, time_limit=seconds, most=600_000_000)
+    found = mboa(asked, nodes // 2, seed=1, time_limit=seconds, most=1_000_000_000)
     assert_right(asked, found.steps)
