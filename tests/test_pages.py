@@ -15,7 +15,7 @@ from tests.pages import PAGES, ROOT, RUN, SHOWN, Block, Reader, blocks, imports
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 FLOORS = {"": 66, "nightly": 25, "campaign": 7}
-SLOW = {"python", "schedules-chunks", "broadcast"}
+SLOW = {"python", "schedules-chunks", "broadcast", "registers", "tour"}
 """Pages whose blocks are run by night alone."""
 CHECKED = 9
 """Blocks that no test can run: a real board, other hosts, what sets tests themselves up."""

@@ -141,6 +141,7 @@ def go_of(place: int) -> int | None:
     return next((i for i in goes if words[i]["entry"] == committed["entry"]), None)
 
 
+@pytest.mark.nightly
 @pytest.mark.icarus
 def test_every_write_that_is_dropped_fails(mesh: Path) -> None:
     """A root that is not set up refuses GO; else the groups never start."""

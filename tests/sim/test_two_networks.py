@@ -71,6 +71,7 @@ def refused(*command: str, text: str, folder: Path, more: Mapping[str, str] = os
     return run.stderr if run.returncode else ""
 
 
+@pytest.mark.nightly
 @pytest.mark.icarus
 def test_icarus_elaborates_all(design: str, tmp_path: Path) -> None:
     command = (Icarus.find().compiler, "-g2012", "-t", "null", "text.v", "-s")

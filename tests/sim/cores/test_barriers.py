@@ -37,7 +37,7 @@ def play(made: Program, sizes: Sequence[int] = SIZES) -> tuple[int, int]:
     return wrong, hung
 
 
-@pytest.mark.parametrize("barrier", ["engine", *MESSAGES])
+@pytest.mark.parametrize("barrier", nightly_but(["engine", "tree"], ["engine", *MESSAGES]))
 def test_no_core_leaves_before_the_last_one_comes(barrier: str) -> None:
     assert play(program("barrier", barrier, SKEW=500)) == (0, 0)
 

@@ -209,6 +209,7 @@ def planned(spec: StaticSpec, rng: random.Random) -> BarrierPlan:
             continue
 
 
+@pytest.mark.nightly
 def test_a_regression_of_a_static_network_covers(
     record_property: Callable[[str, object], None],
 ) -> None:

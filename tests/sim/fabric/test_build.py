@@ -21,6 +21,7 @@ def made(spec: AnySpec) -> dict[str, str]:
     return {tile.stem: tile.read_text() for tile in texts_of(spec, 16).tiles}
 
 
+@pytest.mark.nightly
 def test_kept_files_are_what_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     mesh, ring = load("mesh-2x2").message_network, load("reflex-2x2").network
     first = made(mesh)
