@@ -359,16 +359,16 @@ class Written(Clocked):
 
     def _unused(self, inside: list[str]) -> Iterator[str]:
         """Say which bits are not used, in the form that tools take for intended."""
-        parts, read = list[str](), defaultdict[str, int](int)
+        parts, used = list[str](), defaultdict[str, int](int)
         for name, high, low in _READ.findall("\n".join([*self._declared, *inside])):
             # Of what was asked for, constants may have left nothing.
-            read[name] |= (2 << int(high)) - (1 << int(low or high)) if high else -1
+            used[name] |= (2 << int(high)) - (1 << int(low or high)) if high else -1
         for wire, name in self._names.items():
             if wire.flow == "output" or (wire not in self._written and wire.flow != "input"):
                 continue
             if name.startswith("unused_"):
                 continue
-            bits = read[name] if wire.flow == "input" else self._read.get(wire, 0)
+            bits = used[name] if wire.flow == "input" else self._read.get(wire, 0)
             idle = ~bits & (1 << wire.width) - 1
             for low, width in runs(idle):
                 parts.append(bits_of(name, wire.width, low, width))

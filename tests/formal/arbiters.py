@@ -1,4 +1,4 @@
-"""Arbiters: one at a time, never idle, and no request waits for ever."""
+"""Arbiters: one at a time, never idle, and each request is granted in the end."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring

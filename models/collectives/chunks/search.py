@@ -34,7 +34,7 @@ BOUND_SHARE = 0.5
 AFTER = 0.5
 """Seconds to measure what was found, and for the bound of the fastest's own number of chunks."""
 REST = 0.75
-"""Of the time that a schedule's check takes, what its file takes, and to give memory back."""
+"""Of the time that a schedule's check takes: what writing its file and freeing memory take."""
 MOST_SENDS = 2**21
 """Of a schedule; numbers of chunks that take more are left out."""
 

@@ -86,9 +86,14 @@ def test_guards_at_rest_ask_for_what_is_lost(kind: str, registers: int) -> None:
     assert net.nodes[0].words.counter(RouterWord.LOST) > 0
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
-@pytest.mark.parametrize("first", range(100, 300, 50))
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(n, marks=pytest.mark.campaign if n % 50 else pytest.mark.nightly)
+        for n in range(100, 300, 10)
+    ],
+)
 def test_it_is_as_if_all_nodes_were_stepped_at_length(kind: str, first: int) -> None:
     for seed in range(first, first + 10):
         play(seed, kind, seed % 5, 3000)

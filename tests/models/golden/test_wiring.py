@@ -42,9 +42,14 @@ def test_only_links_with_guards_have_faults(link: int) -> None:
         net.inject([Fault(0, 0, FaultKind.DROP)])
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
-@pytest.mark.parametrize("first", range(100, 200, 50))
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(n, marks=pytest.mark.campaign if n % 50 else pytest.mark.nightly)
+        for n in range(100, 200, 10)
+    ],
+)
 def test_faults_of_links_at_length(kind: str, first: int) -> None:
     for seed in range(first, first + 10):
         play_faults(seed, kind, 2000)
